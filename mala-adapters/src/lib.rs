@@ -1,4 +1,4 @@
-//! The world behind the ports: git, processes, files, linters, models, lanes.
+//! Implementations of the ports: git, processes, files, linters, models, lanes.
 
 pub mod bounded_read;
 pub mod coders;
@@ -11,6 +11,7 @@ pub mod notifications;
 pub mod patch;
 pub mod process;
 pub mod reviewers;
+pub mod run_log;
 pub mod sessions;
 pub mod store;
 pub mod trackers;

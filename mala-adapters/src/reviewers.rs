@@ -1,4 +1,4 @@
-//! Who can be asked for a review.
+//! Implementations of the port `Reviewer`.
 
 pub mod builtin;
 pub mod review_gate;

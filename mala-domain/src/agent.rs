@@ -1,14 +1,14 @@
-//! The rules of the in-process agent: what it may spend, what it is told, how its answer is read and
-//! what its claims are worth. The order of its calls is elsewhere; nothing here asks a model.
+//! The rules of the in-process agent: its budget, its prompts, how its answers are parsed, and how its
+//! claims are checked against the files. `mala-pipeline` makes the calls.
 
 pub mod answer;
 pub mod brief;
 pub mod budget;
-pub mod clean;
+pub mod claims;
 pub mod fence;
-pub mod judge;
+pub mod line_format;
 pub mod prompts;
-pub mod shown;
+pub mod redacted_file;
 
-/// Its name in reports.
+/// The name of the agent in reports.
 pub const NAME: &str = "agent-sdk";

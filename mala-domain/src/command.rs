@@ -1,23 +1,23 @@
-//! The reviewer that is a command of the user. It is told the change and answers freely; a parser
-//! brings the answer into form and decides nothing. A pass needs the command's own word and proof, and
-//! never comes out of words that only repeat what it was told.
+//! The reviewer `command`: a program of the user that gets a prompt and answers in prose. A parser
+//! structures the answer and decides nothing. A pass needs an explicit result and a proof, so that an
+//! answer that only repeats the prompt never passes.
 
-mod contribution;
-mod parsed;
+mod opinion;
 mod prompt;
 mod proof;
+mod structured_review;
 #[cfg(test)]
 mod tests;
 
-pub use contribution::contribution;
-pub use parsed::{Issue, Parsed, form, read_parsed};
+pub use opinion::command_opinion;
 pub use prompt::{CommandPrompt, PARSE, parse_prompt, review_prompt, version};
 pub use proof::{ProofProblem, ProofToken, ReviewProof, read_proof, without_echo};
+pub use structured_review::{ReviewIssue, StructuredReview, answer_format, read_structured_review};
 
 /// The name in reports.
 pub const NAME: &str = "command";
 
-/// What a review comes to.
+/// The result that a review states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReviewResult {
     /// There is no problem.

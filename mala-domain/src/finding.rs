@@ -136,7 +136,7 @@ impl Verification {
     }
 
     /// Whether no check has looked at the finding.
-    pub fn is_unasked(&self) -> bool {
+    pub fn is_unchecked(&self) -> bool {
         matches!(self.outcome, VerificationOutcome::Unverified | VerificationOutcome::NotChecked)
     }
 }

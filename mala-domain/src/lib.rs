@@ -17,7 +17,6 @@ pub mod ports;
 pub mod render;
 pub mod report;
 pub mod review;
-pub mod review_id;
 pub mod run;
 pub mod scope;
 pub mod secrets;

@@ -3,7 +3,7 @@
 mod assemble;
 mod telemetry;
 
-pub use assemble::{ReviewRecord, assemble, counted, tally};
+pub use assemble::{ReportParts, assemble, counted, tally};
 pub use telemetry::Telemetry;
 
 use crate::agent::answer::ParseMethod;
@@ -23,30 +23,30 @@ pub const SCHEMA_VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "ReviewResult")]
 pub struct Report {
-    /// The version of this shape.
+    /// The version of this format.
     #[serde(default = "first_version")]
     pub schema_version: u32,
     /// The same inputs give the same id.
     pub review_id: String,
-    /// Reviewed in full, with nothing at or above the threshold.
+    /// Whether the whole change was reviewed without findings at or above the threshold.
     pub passed: bool,
-    /// Over the admitted findings; null when the change could not be reviewed.
+    /// The verdict over the admitted findings; null if the change could not be reviewed.
     #[serde(alias = "consensus_verdict")]
     pub verdict: Option<Verdict>,
     /// How the review ended.
     pub outcome: Outcome,
     /// Whether all of the change was reviewed.
-    pub status: Status,
+    pub status: ReviewStatus,
     /// The admitted findings, worst first.
     #[serde(alias = "findings")]
     pub issues: Vec<Finding>,
-    /// Findings that an inline comment sets aside.
+    /// Findings that an inline comment suppresses.
     #[serde(default)]
-    pub suppressed: Vec<Suppressed>,
-    /// Why the review could not be read or done, where another try may help; else null.
+    pub suppressed: Vec<SuppressedFinding>,
+    /// Why the review failed, if a retry may help; else null.
     #[serde(default)]
     pub parse_error: Option<String>,
-    /// Whether trying again is of no use.
+    /// Whether a retry cannot help.
     #[serde(default)]
     pub fatal_error: bool,
     /// The folder with this review's files.
@@ -55,7 +55,7 @@ pub struct Report {
     /// The models that were used.
     #[serde(default)]
     pub model_used: Option<String>,
-    /// What went wrong without stopping the review.
+    /// Problems that did not stop the review.
     #[serde(default)]
     pub warnings: Vec<String>,
     /// One or two sentences.
@@ -63,28 +63,28 @@ pub struct Report {
     /// The files that were reviewed.
     #[serde(default)]
     pub files_reviewed: Vec<crate::change::FilePath>,
-    /// What was given, accounted for and skipped.
+    /// Which hunks were reviewed, and which files were skipped.
     pub coverage: Coverage,
     /// Exactly what was reviewed.
     pub scope: ScopeSummary,
-    /// From which priority on findings fail.
+    /// The priority from which findings fail the review.
     pub fail_on: Threshold,
     /// One entry per reviewer.
     pub reviewers: Vec<ReviewerReport>,
     /// How the votes of the reviewers were counted.
     #[serde(default)]
     pub consensus: Consensus,
-    /// Why reviewers have no vote, and what else keeps the change from being reviewed.
+    /// Why reviewers have no vote, and other errors of the review.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
-    /// Claims whose file, lines or evidence are not there: they do not count.
+    /// Claims whose file, lines or evidence do not exist at head. They do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<Finding>,
     /// The agent, when it checked findings of other reviewers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checker: Option<CheckerReport>,
-    /// What it took.
-    pub stats: Stats,
+    /// Usage and time of the review.
+    pub stats: ReportStats,
 }
 
 /// How the votes of the reviewers were counted.
@@ -118,7 +118,7 @@ pub struct CheckerReport {
 /// Whether all of the change was reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum ReviewStatus {
     /// All of it.
     Ok,
     /// A part of it; or all of it, without some look or check that a reviewer wanted.
@@ -129,7 +129,7 @@ pub enum Status {
 
 /// A finding that a comment in the code sets aside.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Suppressed {
+pub struct SuppressedFinding {
     /// What is set aside.
     pub finding: Finding,
     /// The comment's line at head.
@@ -139,8 +139,8 @@ pub struct Suppressed {
 }
 
 impl Report {
-    /// Why the change could not be reviewed, in the words of the first who could not.
-    pub fn trouble(&self) -> Option<&str> {
+    /// Why the change could not be reviewed: the parse error, or the error of the first reviewer that failed.
+    pub fn failure_reason(&self) -> Option<&str> {
         let own = self.reviewers.iter().find_map(|reviewer| reviewer.error.as_deref());
         self.parse_error.as_deref().or(own).filter(|words| !words.trim().is_empty())
     }
@@ -188,9 +188,9 @@ pub struct ReviewerReport {
     pub process: Option<ProcessRun>,
 }
 
-/// What a review took.
+/// Usage and time of a review.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Stats {
+pub struct ReportStats {
     /// Tokens of all reviewers; null when one of them did not say.
     pub tokens_used: Option<u64>,
     /// Dollars of all reviewers; null when one of them did not say.

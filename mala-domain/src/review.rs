@@ -1,5 +1,5 @@
-//! The stages' values and rules, in the order of the flow: plan, context, opinion, admission,
-//! suppression, verification, coverage, decision.
+//! The types and decisions of the review stages: plan, context, opinions, admission, suppression,
+//! verification, coverage, decision.
 
 pub mod admit;
 pub mod consensus;
@@ -8,16 +8,50 @@ mod coverage;
 pub mod decide;
 pub mod merge;
 mod opinion;
-mod plan;
 pub mod suppress;
 #[cfg(test)]
 mod tests;
-mod texts;
 pub mod verify;
-pub mod worst;
 
-pub use context::{CodeSurroundings, DerivedFiles, ReviewContext};
-pub use coverage::{Coverage, FileCoverage, Skip, SkipReason};
-pub use opinion::{GateMember, GivenOpinion, Opinion, Opinions, ProcessRun, ReviewerVote, Usage};
-pub use plan::ReviewPlan;
-pub use texts::Texts;
+pub use context::{CodeSurroundings, DerivedFiles, FileTexts, ReviewContext};
+pub use coverage::{Coverage, FileCoverage, SkipReason, SkippedFile};
+pub use opinion::{
+    GateMember, Opinion, Opinions, ProcessRun, ReviewerOpinion, ReviewerVote, Usage,
+};
+
+use self::decide::DecisionPolicy;
+use self::suppress::SuppressionPolicy;
+use crate::config::PathGlobs;
+use std::time::Duration;
+
+/// How a change is to be reviewed.
+pub struct ReviewPlan {
+    /// Files that are not reviewed.
+    pub ignore: PathGlobs,
+    /// More files that tools make.
+    pub generated: PathGlobs,
+    /// Texts about the task: name and content.
+    pub tasks: Vec<(String, String)>,
+    /// Which inline comments suppress findings.
+    pub suppressions: SuppressionPolicy,
+    /// By what the change is decided.
+    pub policy: DecisionPolicy,
+    /// How long the reviewers may take.
+    pub timeout: Duration,
+    /// How long the reviewers of a panel may take to check findings of each other.
+    pub check_time: Duration,
+    /// The kind of reviewer, as users write it.
+    pub reviewer_type: String,
+    /// The version of the rules or prompts, for the review's id.
+    pub prompt_version: String,
+    /// The model, for the review's id; without one, the reviewers' names stand for it.
+    pub model: Option<String>,
+    /// The name of the limits, for the review's id.
+    pub budget_profile: String,
+    /// What to say before everything else.
+    pub preface: Option<String>,
+    /// Warnings of the settings.
+    pub warnings: Vec<String>,
+    /// Gives the ids of all rules, for comments that name none of them.
+    pub rule_ids: Box<dyn Fn() -> Vec<String> + Send + Sync>,
+}

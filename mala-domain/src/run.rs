@@ -14,6 +14,7 @@ pub mod prompt;
 pub mod readiness;
 pub mod report;
 pub mod review_log;
+pub mod sensitive;
 pub mod triggers;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a review says, and what follows from it.
+//! Verdict, threshold and outcome of a review.
 
 use crate::finding::{Finding, Priority, VerificationOutcome};
 use schemars::JsonSchema;
@@ -123,7 +123,7 @@ pub enum NotReviewedReason {
     Incomplete,
     /// Time ran out.
     TimedOut,
-    /// Nobody was there to review.
+    /// No reviewer was available.
     NoReviewers,
     /// mala itself failed.
     Internal,

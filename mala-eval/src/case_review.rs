@@ -52,7 +52,7 @@ impl EvalCase {
 fn fill(record: &mut CaseRecord, report: &Report) {
     record.predictions = report.issues.iter().map(Prediction::from).collect();
     if let Outcome::CouldNotReview(_) = report.outcome {
-        let why = report.trouble().unwrap_or(&report.summary).to_owned();
+        let why = report.failure_reason().unwrap_or(&report.summary).to_owned();
         record.could_not_review = Some(why);
     }
     record.notes.extend(report.warnings.iter().cloned());

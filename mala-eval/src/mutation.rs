@@ -77,7 +77,8 @@ pub(crate) fn supports(language: Language) -> bool {
 /// The defects that could be planted into the added lines, in the order of the text.
 pub(crate) fn mutations(source: &Source, added: &AddedLines) -> Vec<Mutation> {
     let Some(dialect) = LanguageTraits::of(source.language()) else { return Vec::new() };
-    // Where one thing is not understood, nothing is what it seems: `Array<string>` is a comparison then.
+    // A file with a syntax error is skipped, because its tree can be wrong: `Array<string>` may be a
+    // comparison.
     if source.text().len() > MAX_BYTES || source.tree().root_node().has_error() {
         return Vec::new();
     }

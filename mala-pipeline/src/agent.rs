@@ -1,12 +1,9 @@
-//! The reviewer that runs in this process: a model with read-only tools, inside hard limits. It asks in
-//! one or several passes and hands on what they claim; as a verifier it checks claims in a fresh context
+//! The agent: a model with read-only tools and hard limits, called from this process. As a reviewer it
+//! runs one or several passes and returns their claims. As a verifier it checks claims in a fresh context,
 //! with what is left of the same limits.
 
 mod account;
-mod call_meter;
 mod checker;
-mod escalate;
-mod hints;
 mod messages;
 mod model_client;
 mod passes;
@@ -14,7 +11,6 @@ mod phase;
 mod plan;
 pub(crate) mod prepare;
 mod single_question;
-mod stop_reason;
 #[cfg(test)]
 mod tests;
 pub mod tools;
@@ -23,22 +19,22 @@ mod verify;
 
 pub use checker::ParsedReview;
 pub use model_client::ModelClient;
-pub use plan::Outlook;
-pub use single_question::{Asked, SingleQuestionClient};
+pub use plan::ReviewForecast;
+pub use single_question::{ModelQuestion, SingleQuestionClient};
 
-use crate::events::Event;
+use crate::events::ReviewEvent;
 use mala_domain::agent::NAME;
 use mala_domain::agent::budget::{Limits, Profile};
 use mala_domain::ports::{BoxFuture, Linters, Reviewer, ReviewerFailure};
 use mala_domain::review::{Opinion, ReviewContext};
 use phase::{AgentPhase, AgentResources};
-use prepare::Prepared;
+use prepare::PreparedPrompts;
 use std::sync::{Arc, Mutex, OnceLock};
 use tokio::sync::OnceCell;
 use tokio::time::timeout_at;
 
 /// Where the agent's events go.
-pub type AgentEvents = Arc<dyn Fn(Event) + Send + Sync>;
+pub type AgentEvents = Arc<dyn Fn(ReviewEvent) + Send + Sync>;
 
 /// Prompts and answers as they were sent and came, by name. Kept only on request, and without secrets.
 pub type Transcript = Arc<Mutex<Vec<(String, String)>>>;
@@ -80,7 +76,7 @@ pub enum AgentChecks {
 pub struct Agent {
     settings: AgentSettings,
     resources: OnceLock<AgentResources>,
-    prepared: OnceCell<Prepared>,
+    prepared: OnceCell<PreparedPrompts>,
 }
 
 impl Agent {
@@ -89,18 +85,21 @@ impl Agent {
         Self { settings, resources: OnceLock::new(), prepared: OnceCell::new() }
     }
 
-    /// Looks ahead: what a review would do and could cost. No model is asked.
-    pub async fn outlook(&self, context: &ReviewContext) -> Result<Outlook, ReviewerFailure> {
-        plan::outlook(&self.settings, context).await
+    /// Estimates what a review would do and could cost, without calling a model.
+    pub async fn forecast(
+        &self,
+        context: &ReviewContext,
+    ) -> Result<ReviewForecast, ReviewerFailure> {
+        plan::forecast(&self.settings, context).await
     }
 
-    /// What the agent has for this review.
+    /// The account and the tools for this review.
     fn resources(&self, context: &ReviewContext) -> &AgentResources {
         self.resources.get_or_init(|| AgentResources::new(&self.settings, context))
     }
 
-    /// What the model is told, put together once.
-    async fn prepared(&self, context: &ReviewContext) -> Result<&Prepared, ReviewerFailure> {
+    /// The prompts, built once.
+    async fn prepared(&self, context: &ReviewContext) -> Result<&PreparedPrompts, ReviewerFailure> {
         let deadline = self.resources(context).account.deadline();
         let prepared = self.prepared.get_or_try_init(|| prepare::prepare(&self.settings, context));
         timeout_at(deadline, prepared).await.unwrap_or_else(|_| Err(ReviewerFailure::timeout()))
@@ -111,29 +110,29 @@ impl Agent {
         tracing::info!("Reviewing with {}...", settings.client.name);
         let prepared = self.prepared(context).await?;
         let phase = AgentPhase::new(settings, context, &prepared.fence, self.resources(context));
-        phase.account.tell();
-        let told = passes::run(&phase, prepared).await;
-        let mut claims = told.claims;
+        phase.account.report_spending();
+        let results = passes::run(&phase, prepared).await;
+        let mut claims = results.claims;
         if settings.claims_hints {
-            claims.extend(hints::judged(&prepared.hints, &told.opinions));
+            claims.extend(passes::with_hint_opinions(&prepared.hints, &results.opinions));
         }
         let undone = phase.left_undone();
         let mut warnings = prepared.warnings();
-        warnings.extend(told.warnings);
+        warnings.extend(results.warnings);
         warnings.extend(phase.noted());
         let cut_short = !undone.is_empty();
         warnings.extend(undone);
-        warnings.extend(phase.account.overdrawn().map(|over| format!("{NAME}: {over}")));
+        warnings.extend(phase.account.overrun().map(|over| format!("{NAME}: {over}")));
         Ok(Opinion {
             model: Some(phase.account.models()).filter(|models| !models.is_empty()),
             claims,
-            accounted: told.accounted,
+            accounted: results.accounted,
             max_findings: usize::try_from(settings.limits.max_output_issues).ok(),
             may_repeat_itself: true,
             warnings,
             cut_short,
             usage: phase.account.usage(),
-            failure: told.failure,
+            failure: results.failure,
             ..Opinion::default()
         })
     }

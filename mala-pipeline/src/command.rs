@@ -1,16 +1,16 @@
-//! The reviewer `command`: what the command is told, what it answers, and what a parser makes of that.
-//! What counts is decided in `mala_domain::command`.
+//! The reviewer `command`: sends the prompt to a command of the user, and has a parser structure its
+//! answer. `mala_domain::command` decides what the answer is worth.
 
 mod ask;
 
 use crate::agent::{Agent, Transcript};
-use ask::{Question, words};
-use mala_domain::agent::answer::Words;
+use ask::{CommandQuestion, ask_command};
+use mala_domain::agent::answer::RawAnswer;
 use mala_domain::agent::brief::{BriefMaterial, BriefStyle, BriefWidth, PromptBriefs, briefs};
 use mala_domain::agent::fence::{Fence, Nonce};
 use mala_domain::command::{
-    self, CommandPrompt, NAME, Parsed, ProofToken, contribution, parse_prompt, read_parsed,
-    read_proof, review_prompt, without_echo,
+    self, CommandPrompt, NAME, ProofToken, StructuredReview, command_opinion, parse_prompt,
+    read_proof, read_structured_review, review_prompt, without_echo,
 };
 use mala_domain::config::CommandPromptSettings;
 use mala_domain::gate::lane::Lane;
@@ -29,22 +29,22 @@ const PARSER_TIME: Duration = Duration::from_secs(60);
 pub struct CommandSettings {
     /// The command.
     pub lane: Lane,
-    /// Who brings its answer into form.
-    pub parser: Parser,
-    /// Who runs commands: away from the user's files, in a copy of the tree.
+    /// What structures its answer.
+    pub parser: ReviewParser,
+    /// Runs commands in a copy of the tree, away from the user's files.
     pub runner: Arc<dyn LaneRunner>,
     /// The commit that the copy is at.
     pub head: String,
-    /// What nobody guesses.
+    /// A random secret for the proof token.
     pub secret: String,
-    /// What it is told.
+    /// What its prompt contains.
     pub context: CommandPromptSettings,
     /// Where prompts and answers are kept, if they are.
     pub transcript: Option<Transcript>,
 }
 
-/// Who brings an answer into form.
-pub enum Parser {
+/// What structures an answer.
+pub enum ReviewParser {
     /// A second command.
     Command(Box<Lane>),
     /// The agent's model.
@@ -65,21 +65,21 @@ impl CommandReview {
     async fn opinion(&self, context: &ReviewContext) -> Result<Opinion, ReviewerFailure> {
         let deadline = Instant::now() + context.timeout;
         let for_parser = PARSER_TIME.min(context.timeout / 4);
-        let (fence, token, told) = self.told(context);
+        let (fence, token, prompt) = self.build_prompt(context);
         let is_review = |text: &str| read_proof(text, &token).is_ok();
-        let question = Question { name: "review", prompt: &told, is_answer: &is_review };
+        let question = CommandQuestion { name: "review", prompt: &prompt, is_answer: &is_review };
         let time = context.timeout.saturating_sub(for_parser);
         let said = self.ask(&self.settings.lane, question, time).await?;
-        let answer = without_echo(&said, &told);
+        let answer = without_echo(&said, &prompt);
         if answer.trim().is_empty() {
-            let why = "it repeats what it was told and says nothing";
+            let why = "it only repeats the prompt";
             return Err(ReviewerFailure::Unreadable(why.to_owned()));
         }
         let left = deadline.saturating_duration_since(Instant::now());
         let context = ReviewContext { timeout: left, ..context.clone() };
         let (parsed, parsing) = self.parse(&context, &answer, &fence).await?;
         let proof = read_proof(&said, &token);
-        let mut opinion = contribution(&answer, proof, parsed, &context.change)?;
+        let mut opinion = command_opinion(&answer, proof, parsed, &context.change)?;
         if let Some((model, usage)) = parsing {
             opinion.warnings.push(spent(&model, &usage));
             opinion.model = Some(model);
@@ -91,8 +91,8 @@ impl CommandReview {
         Ok(opinion)
     }
 
-    /// What the command is told, and what it is to give back.
-    fn told(&self, context: &ReviewContext) -> (Fence, ProofToken, String) {
+    /// The prompt for the command, and the token that its answer must contain.
+    fn build_prompt(&self, context: &ReviewContext) -> (Fence, ProofToken, String) {
         let settings = &self.settings;
         let parts = [&settings.secret, &settings.head, &context.scope.diff_hash];
         let parts: Vec<&[u8]> = parts.into_iter().map(|part| part.as_bytes()).collect();
@@ -103,15 +103,15 @@ impl CommandReview {
             true => &context.tasks[..],
             false => &[],
         };
-        let telling = CommandPrompt {
+        let prompt = CommandPrompt {
             change: &context.change,
             briefs: shown.as_ref(),
             tasks,
             fence: &fence,
             token: &token,
         };
-        let told = review_prompt(&telling);
-        (fence, token, told)
+        let text = review_prompt(&prompt);
+        (fence, token, text)
     }
 
     /// The review in form, and what that took.
@@ -120,20 +120,21 @@ impl CommandReview {
         context: &ReviewContext,
         review: &str,
         fence: &Fence,
-    ) -> Result<(Parsed, Option<(String, Usage)>), ReviewerFailure> {
+    ) -> Result<(StructuredReview, Option<(String, Usage)>), ReviewerFailure> {
         match &self.settings.parser {
-            Parser::Model(agent) => {
+            ReviewParser::Model(agent) => {
                 let review = agent.parse(context, review, fence).await;
                 Ok((review.parsed?, Some((review.model, review.usage))))
             }
-            Parser::Command(lane) => {
+            ReviewParser::Command(lane) => {
                 let prompt = parse_prompt(review, fence);
                 let read = |text: &str| {
                     let nonce = fence.nonce();
-                    read_parsed(&Words { text, form_enforced: false, nonce })
+                    read_structured_review(&RawAnswer { text, form_enforced: false, nonce })
                 };
                 let is_answer = |text: &str| read(text).is_ok();
-                let question = Question { name: "parse", prompt: &prompt, is_answer: &is_answer };
+                let question =
+                    CommandQuestion { name: "parse", prompt: &prompt, is_answer: &is_answer };
                 let said = self.ask(lane, question, context.timeout).await?;
                 let (parsed, _) = read(&said)
                     .map_err(|problem| ReviewerFailure::Unreadable(format!("parser: {problem}")))?;
@@ -145,12 +146,12 @@ impl CommandReview {
     async fn ask(
         &self,
         lane: &Lane,
-        question: Question<'_>,
+        question: CommandQuestion<'_>,
         time: Duration,
     ) -> Result<String, ReviewerFailure> {
         let name = question.name;
         let prompt = question.prompt.to_owned();
-        let said = words(self.settings.runner.as_ref(), lane, question, time).await;
+        let said = ask_command(self.settings.runner.as_ref(), lane, question, time).await;
         if let Some(transcript) = &self.settings.transcript {
             let mut kept = transcript.lock().unwrap_or_else(PoisonError::into_inner);
             let answer = said.as_ref().map_or_else(ToString::to_string, Clone::clone);

@@ -1,8 +1,8 @@
-//! What happens, for whoever watches. Events flow out; nobody reads them back.
+//! Progress events of a review, for display only.
 
 /// A step of a review.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Event {
+pub enum ReviewEvent {
     /// What changed is known.
     Scoped {
         /// Changed files.
@@ -65,4 +65,4 @@ pub enum Event {
 }
 
 /// Where events go.
-pub type EventSink<'a> = &'a (dyn Fn(Event) + Send + Sync);
+pub type EventSink<'a> = &'a (dyn Fn(ReviewEvent) + Send + Sync);

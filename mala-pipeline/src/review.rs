@@ -1,30 +1,30 @@
-//! One review: scope, context, review, admission, verification, decision, report. Each stage takes the
-//! value of the stage before it and does not know the next one. After the report nothing is decided any
-//! more. This function prints nothing, exits nowhere, and reaches the outside only through ports.
+//! One review: context, opinions, admission, verification, decision, report. Each stage takes the value of
+//! the previous stage and does not know the next one. The function prints nothing, never exits, and reaches
+//! the outside only through ports.
 
 mod admit;
-mod collect;
 pub mod context;
 mod publish;
 mod scope;
 mod verify;
 
 pub use publish::{Published, StartTime, publish};
-pub use scope::narrow;
+pub use scope::apply_path_settings;
 pub use verify::Verifiers;
 
-use crate::events::{Event, EventSink};
+use crate::events::{EventSink, ReviewEvent};
+use futures_util::future::join_all;
 use mala_domain::change::FilePath;
-use mala_domain::ports::{ReviewScope, Reviewer, RunStore, ScopeError};
-use mala_domain::report::{Report, ReviewRecord, assemble};
+use mala_domain::ports::{ReviewScope, Reviewer, ReviewerFailure, RunStore, ScopeError};
+use mala_domain::report::{Report, ReportParts, assemble};
 use mala_domain::review::consensus::VoteStatus;
 use mala_domain::review::decide::{DecisionFacts, decide, needs_reviewers};
-use mala_domain::review::{Coverage, Opinions, ReviewContext, ReviewPlan};
+use mala_domain::review::{Coverage, Opinions, ReviewContext, ReviewPlan, ReviewerOpinion};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What a review reaches the outside through.
+/// The ports of a review.
 #[derive(Clone, Copy, Default)]
 pub struct ReviewPorts<'p> {
     /// The reviewers, asked side by side.
@@ -36,20 +36,20 @@ pub struct ReviewPorts<'p> {
 }
 
 /// A report, with what outputs show beside it.
-pub struct Reviewed {
+pub struct ReviewOutput {
     /// The result.
     pub report: Report,
     /// The texts at head of the files with findings.
     pub sources: BTreeMap<FilePath, String>,
 }
 
-/// What reviewers would be told about a change. No reviewer is asked.
+/// Gathers the context of a review without running a reviewer.
 pub async fn gather(
     plan: &ReviewPlan,
     scope: ReviewScope,
     reviewers: &[Arc<dyn Reviewer>],
 ) -> Result<ReviewContext, ScopeError> {
-    let scope = narrow(scope, &plan.ignore, &plan.generated);
+    let scope = apply_path_settings(scope, &plan.ignore, &plan.generated);
     let needs_surroundings = reviewers.iter().any(|reviewer| reviewer.needs_surroundings());
     context::gather(plan, scope, needs_surroundings).await
 }
@@ -61,32 +61,32 @@ pub async fn review(
     scope: ReviewScope,
     ports: &ReviewPorts<'_>,
     events: EventSink<'_>,
-) -> Result<Reviewed, ScopeError> {
+) -> Result<ReviewOutput, ScopeError> {
     let started = Instant::now();
-    events(Event::Scoped { files: scope.scope.files, hunks: scope.scope.hunks });
+    events(ReviewEvent::Scoped { files: scope.scope.files, hunks: scope.scope.hunks });
     let context = gather(plan, scope, ports.reviewers).await?;
     let (change, is_empty) = (context.change.clone(), context.change.is_empty());
     let given = Coverage::over(&change, &[]);
     let opinions = match needs_reviewers(is_empty, &given, &plan.policy) {
-        true => collect::ask_all(plan, &context, ports.reviewers, events).await,
+        true => ask_all(plan, &context, ports.reviewers, events).await,
         false => Opinions::default(),
     };
     let admitted = admit::admit(&opinions, &context, plan).await?;
-    events(Event::Verifying { findings: admitted.admission.findings.len() });
+    events(ReviewEvent::Verifying { findings: admitted.admission.findings.len() });
     let verified = verify::verify(admitted, &opinions, ports.verifiers, plan).await;
     let votes = opinions.votes(&verified.admission, &change, &plan.policy);
     let statuses: Vec<VoteStatus> = votes.iter().map(|vote| vote.vote.status).collect();
     let facts = DecisionFacts { is_empty, coverage: &given, votes: &statuses };
     let decision = decide(&facts, &plan.policy);
     let reported = verified.most_urgent(&opinions, &plan.policy);
-    events(Event::Decided { findings: reported.admission.findings.len() });
+    events(ReviewEvent::Decided { findings: reported.admission.findings.len() });
     let review_id = scope::review_id(plan, &context.scope, ports.reviewers);
     let (log, unkept) = publish::prepare(ports.store, &review_id);
     let coverage = match votes.is_empty() {
         true => given,
         false => opinions.coverage(&change, &reported.admission),
     };
-    let report = assemble(ReviewRecord {
+    let report = assemble(ReportParts {
         review_id,
         warnings: plan.warnings.iter().cloned().chain(reported.warnings).chain(unkept).collect(),
         cut_short: opinions.is_cut_short() || reported.cut_short,
@@ -104,5 +104,35 @@ pub async fn review(
         scope: context.scope,
         opinions,
     });
-    Ok(Reviewed { report, sources: reported.sources })
+    Ok(ReviewOutput { report, sources: reported.sources })
+}
+
+async fn ask_all(
+    plan: &ReviewPlan,
+    context: &ReviewContext,
+    reviewers: &[Arc<dyn Reviewer>],
+    events: EventSink<'_>,
+) -> Opinions {
+    tracing::info!("Starting review for {} with {}", context.scope.target, plan.reviewer_type);
+    let opinions = reviewers.iter().map(|reviewer| ask(reviewer.as_ref(), context, events));
+    Opinions(join_all(opinions).await)
+}
+
+async fn ask(
+    reviewer: &dyn Reviewer,
+    context: &ReviewContext,
+    events: EventSink<'_>,
+) -> ReviewerOpinion {
+    let name = reviewer.name().to_owned();
+    events(ReviewEvent::ReviewerStarted { reviewer: name.clone() });
+    let opinion = tokio::time::timeout(context.timeout, reviewer.review(context))
+        .await
+        .unwrap_or_else(|_| Err(ReviewerFailure::timeout()));
+    let given = ReviewerOpinion { reviewer: name.clone(), opinion };
+    let claims = match (&given.opinion, given.failure()) {
+        (Ok(opinion), None) => Some(opinion.claims.len()),
+        _ => None,
+    };
+    events(ReviewEvent::ReviewerEnded { reviewer: name, claims });
+    given
 }

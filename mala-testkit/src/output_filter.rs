@@ -63,6 +63,8 @@ fn name_of(word: &str) -> Option<&'static str> {
         Some("[ID]")
     } else if is_run_folder(word) {
         Some("[RUN]")
+    } else if word.starts_with(".writing-") {
+        Some("[PART]")
     } else if is_time(word) {
         Some("[TIME]")
     } else if is_duration(word) {
@@ -117,6 +119,7 @@ mod tests {
             ("at 2026-01-02T03:04:05Z", "at [TIME]"),
             ("took 0.31s, then 12ms", "took [DURATION], then [DURATION]"),
             ("timeout 600 s, 3 tests, 5s", "timeout 600 s, 3 tests, 5s"),
+            (".mala/runs/.writing-rnYwJr/review.md", ".mala/runs/[PART]/review.md"),
             ("deadbeef", "deadbeef"),
         ] {
             assert_eq!(filter.clean(text), clean);

@@ -146,13 +146,18 @@ impl World {
         command
     }
 
+    /// The text with variable parts replaced.
+    pub fn clean(&self, text: &str) -> String {
+        self.filter.clean(text)
+    }
+
     /// The output of a program in the form of `run`.
     pub fn show(&self, output: &Output) -> String {
         let exit = output.status.code().map_or("signal".into(), |code| code.to_string());
         let mut shown = format!("[exit {exit}]\n");
         for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
             if !bytes.is_empty() {
-                shown.push_str(&format!("[{name}]\n{}", self.filter.clean(&text(bytes))));
+                shown.push_str(&format!("[{name}]\n{}", self.clean(&text(bytes))));
                 if !shown.ends_with('\n') {
                     shown.push_str("[no newline]\n");
                 }

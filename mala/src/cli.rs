@@ -1,29 +1,27 @@
-//! The command line: parses it, runs one command, and turns what came of it into an exit code.
+//! The command line: parses it, runs one command and returns its exit code.
 
-pub mod completions;
 pub mod config;
 pub mod context;
 pub mod demo;
 pub mod doctor;
 pub mod eval;
 pub mod exit;
-pub mod failure;
 pub mod hook;
 pub mod init;
 pub(crate) mod interrupt;
-pub mod man;
+pub mod issue;
 pub mod models;
 pub mod reference;
 pub mod review;
 pub mod rules;
+pub mod run;
 pub mod runs;
 pub mod schema;
 pub(crate) mod target;
 
 use crate::console;
+use crate::environment::Environment;
 use crate::gate::supervise;
-use crate::surroundings::Surroundings;
-use crate::telemetry;
 use clap::{CommandFactory, Parser, Subcommand};
 use exit::Exit;
 use std::panic::{AssertUnwindSafe, PanicHookInfo};
@@ -33,7 +31,7 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(name = "mala", version, max_term_width = 100, propagate_version = false)]
 pub struct Cli {
-    /// When to colour the output
+    /// When to color the output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorWhen,
 
@@ -41,7 +39,7 @@ pub struct Cli {
     command: Command,
 }
 
-/// When to colour
+/// When to color the output
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum ColorWhen {
     Auto,
@@ -49,7 +47,7 @@ enum ColorWhen {
     Never,
 }
 
-/// What to do
+/// The commands of mala
 #[derive(Debug, Subcommand)]
 enum Command {
     Review(review::ReviewArgs),
@@ -62,16 +60,18 @@ enum Command {
     Models(models::ModelsArgs),
     Rules(rules::RulesArgs),
     Runs(runs::RunsArgs),
+    Run(run::RunCommandArgs),
+    Issue(issue::IssueArgs),
     Eval(eval::EvalArgs),
     Schema(schema::SchemaArgs),
-    Completions(completions::CompletionsArgs),
-    Man(man::ManArgs),
+    Completions(reference::CompletionsArgs),
+    Man(reference::ManArgs),
     #[command(hide = true)]
     Supervise(supervise::SuperviseArgs),
 }
 
 impl Command {
-    fn run(&self, here: &Surroundings) -> anyhow::Result<Exit> {
+    fn run(&self, here: &Environment) -> anyhow::Result<Exit> {
         match self {
             Self::Review(args) => review::run(args, here),
             Self::Context(args) => context::run(args, here),
@@ -83,22 +83,24 @@ impl Command {
             Self::Models(args) => models::run(args, here),
             Self::Rules(args) => rules::run(args, here),
             Self::Runs(args) => runs::run(args, here),
+            Self::Run(args) => run::run(args, here),
+            Self::Issue(args) => issue::run(args, here),
             Self::Eval(args) => eval::run(args, here),
             Self::Schema(args) => schema::run(args),
-            Self::Completions(args) => completions::run(args),
-            Self::Man(args) => man::run(args),
+            Self::Completions(args) => reference::run_completions(args),
+            Self::Man(args) => reference::run_man(args),
             Self::Supervise(args) => supervise::run(args, here),
         }
     }
 }
 
-/// The whole program.
+/// Runs `mala`.
 pub fn main() -> ExitCode {
-    std::panic::set_hook(Box::new(admit_bug));
+    std::panic::set_hook(Box::new(report_bug));
     guarded(run).into()
 }
 
-/// Runs a program so that a bug in it ends with `Exit::Internal` and never looks like an outcome.
+/// Runs a program; a panic ends with `Exit::Internal`.
 pub(crate) fn guarded(program: impl FnOnce() -> Exit) -> Exit {
     std::panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or(Exit::Internal)
 }
@@ -127,16 +129,16 @@ fn run() -> Exit {
         ColorWhen::Always => anstream::ColorChoice::Always.write_global(),
         ColorWhen::Never => anstream::ColorChoice::Never.write_global(),
     }
-    let done = Surroundings::of_process()
+    let done = Environment::of_process()
         .map_err(|error| anyhow::Error::new(error).context("finding the current folder"))
         .and_then(|here| {
-            telemetry::start(&here);
+            console::start_logging(&here);
             cli.command.run(&here)
         });
-    done.unwrap_or_else(|error| failure::report(&error))
+    done.unwrap_or_else(|error| exit::report(&error))
 }
 
-/// Help and version are answers; everything else that clap says is a usage error.
+/// Prints help or the version, or a usage error.
 pub(crate) fn show_answer(answer: &clap::Error) -> Exit {
     let text = answer.render();
     if answer.use_stderr() {
@@ -145,16 +147,16 @@ pub(crate) fn show_answer(answer: &clap::Error) -> Exit {
     }
     match console::data(&text.ansi().to_string()) {
         Ok(()) => Exit::Passed,
-        Err(error) => failure::report(&error.into()),
+        Err(error) => exit::report(&error.into()),
     }
 }
 
-/// A panic is a bug: said in two lines, without a trace that means nothing to a user.
-pub(crate) fn admit_bug(panic: &PanicHookInfo<'_>) {
+/// Reports a panic as a bug, without a stack trace.
+pub(crate) fn report_bug(panic: &PanicHookInfo<'_>) {
     let what = panic.payload_as_str().unwrap_or("unknown cause");
     let place = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line()));
     console::say(&format!(
-        "error: mala has a bug: {what}{}\nhint: please report it with the command that you ran",
+        "error: internal error: {what}{}\nhint: this is a bug in mala; please report it with the command that you ran",
         place.unwrap_or_default()
     ));
 }
@@ -164,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bug_is_no_outcome() {
+    fn a_panic_is_an_internal_error() {
         assert_eq!(guarded(|| panic!("a bug")), Exit::Internal);
         assert_eq!(guarded(|| Exit::Blocked), Exit::Blocked);
     }

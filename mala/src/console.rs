@@ -1,30 +1,31 @@
-//! Data on stdout, talk on stderr. A reader that goes away (`mala ... | head`) is no error: the
-//! command goes on, and its exit code stays its own.
+//! Data on stdout, messages and logs on stderr. A closed stdout (`mala ... | head`) is not an error and does
+//! not change the exit code.
 
 pub use mala_domain::report::counted;
 
+use crate::environment::Environment;
 use std::io::{self, Write};
+use tracing_subscriber::EnvFilter;
 
-/// Writes data to stdout; colours are dropped when it is not a terminal.
+/// Writes data to stdout; colors are removed when it is not a terminal.
 pub fn data(text: &str) -> io::Result<()> {
     let mut stdout = anstream::stdout().lock();
-    forgive_gone_reader(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+    ignore_closed_pipe(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
 }
 
 /// Writes bytes to stdout as they are.
 pub fn bytes(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    forgive_gone_reader(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+    ignore_closed_pipe(stdout.write_all(bytes).and_then(|()| stdout.flush()))
 }
 
-/// Says something to the person, as a line on stderr. There is no one to tell when that fails.
+/// Prints a line on stderr. Errors are ignored: there is no place to report them.
 pub fn say(text: &str) {
     let mut stderr = anstream::stderr().lock();
     writeln!(stderr, "{text}").and_then(|()| stderr.flush()).unwrap_or_default();
 }
 
-/// Text from a file or a branch, for a terminal: control characters are escaped, and lines and tabs
-/// stay.
+/// Escapes control characters, except newlines and tabs, so that untrusted text is safe to print.
 pub fn harmless(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -37,10 +38,25 @@ pub fn harmless(text: &str) -> String {
     out
 }
 
-fn forgive_gone_reader(written: io::Result<()>) -> io::Result<()> {
+fn ignore_closed_pipe(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(io::Error::new(error.kind(), format!("writing to stdout: {error}"))),
         Ok(()) => Ok(()),
     }
+}
+
+/// Starts logging to stderr at the level of `MALA_LOG`, such as `info` or `debug`; by default, only errors.
+pub fn start_logging(here: &Environment) {
+    let filter = here.text("MALA_LOG").and_then(|text| EnvFilter::try_new(text).ok());
+    let filter = filter.unwrap_or_else(|| EnvFilter::new("error"));
+    let logs = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_target(false)
+        .without_time()
+        .with_ansi(false)
+        .try_init();
+    // A program that embeds this crate may have a logger already.
+    drop(logs);
 }

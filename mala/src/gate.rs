@@ -5,15 +5,14 @@ mod cancel;
 mod clean;
 mod lanes;
 mod list;
-pub(crate) mod open;
-pub(crate) mod pin;
+mod pin;
 mod spawn;
 mod status;
 pub(crate) mod supervise;
 mod wait;
 
-use crate::cli::{self, exit::Exit, failure};
-use crate::surroundings::Surroundings;
+use crate::cli::{self, exit, exit::Exit};
+use crate::environment::Environment;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -53,7 +52,7 @@ enum GateCommand {
 
 /// The whole program.
 pub fn main() -> ExitCode {
-    std::panic::set_hook(Box::new(cli::admit_bug));
+    std::panic::set_hook(Box::new(cli::report_bug));
     cli::guarded(run).into()
 }
 
@@ -67,18 +66,18 @@ fn run() -> Exit {
         Ok(gate) => gate,
         Err(answer) => return misunderstood(&answer),
     };
-    let done = surroundings().and_then(|here| gate.command.run(&here));
+    let done = environment().and_then(|here| gate.command.run(&here));
     match done {
         Ok(exit) => exit,
         Err(error) => {
-            failure::report(&error);
+            exit::report(&error);
             gate.command.failed()
         }
     }
 }
 
-fn surroundings() -> anyhow::Result<Surroundings> {
-    Surroundings::of_process()
+fn environment() -> anyhow::Result<Environment> {
+    Environment::of_process()
         .map_err(|error| anyhow::Error::new(error).context("finding the current folder"))
 }
 
@@ -93,7 +92,7 @@ fn misunderstood(answer: &clap::Error) -> Exit {
     match command.to_str() {
         Some("spawn-code-review") => {
             // Where there is no repository, nobody waits.
-            surroundings().and_then(|here| spawn::misunderstood(&here)).ok();
+            environment().and_then(|here| spawn::misunderstood(&here)).ok();
             Exit::SPAWN_FAILED
         }
         Some("wait") => Exit::Internal,
@@ -102,7 +101,7 @@ fn misunderstood(answer: &clap::Error) -> Exit {
 }
 
 impl GateCommand {
-    fn run(&self, here: &Surroundings) -> anyhow::Result<Exit> {
+    fn run(&self, here: &Environment) -> anyhow::Result<Exit> {
         match self {
             Self::SpawnCodeReview(args) => spawn::run(args, here),
             Self::Wait(args) => wait::run(args, here),

@@ -9,7 +9,7 @@ mod work;
 
 use crate::cli::exit::Exit;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use crate::wiring::gate::work::{HookFolder, hook_folder};
 use mala_domain::gate::MARKER;
 use mala_domain::gate::hook::{
@@ -60,7 +60,7 @@ pub(crate) fn start() -> Exit {
 fn begin() -> anyhow::Result<()> {
     let (stop, problem) = input::read();
     anyhow::ensure!(problem.is_none(), "what the host says: {}", problem.unwrap_or_default());
-    let here = place::surroundings(&stop);
+    let here = place::environment(&stop);
     // It may be turned on again before the end.
     if !matches!(at_once(&here), None | Some(HookFacts::Off(_))) {
         return Ok(());
@@ -80,7 +80,7 @@ fn answer(asked: Result<Duration, String>) -> HookAnswer {
     if let Some(problem) = problem {
         console::say(&format!("warning: what the host says cannot be read: {problem}"));
     }
-    let here = place::surroundings(&stop);
+    let here = place::environment(&stop);
     let folder = hook_folder(here.root());
     let memory = folder.memory(conversation(&stop)).ok();
     let look = match (at_once(&here), asked) {
@@ -99,7 +99,7 @@ fn conversation(stop: &Stop) -> &str {
 }
 
 /// What needs no review.
-fn at_once(here: &Surroundings) -> Option<HookFacts> {
+fn at_once(here: &Environment) -> Option<HookFacts> {
     if here.variable(MARKER).is_some() {
         return Some(HookFacts::InsideGate);
     }

@@ -1,92 +1,95 @@
-//! What a person sees while a review works: one line on stderr, gone when it ends. Nothing when
-//! stderr is not a terminal.
+//! Shows the progress of a review as one line on stderr, if stderr is a terminal.
 
 use crate::console;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use mala_pipeline::events::Event;
+use mala_pipeline::events::ReviewEvent;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A line that shows what is going on.
-pub struct Progress {
+/// The progress line of a review.
+pub struct ReviewProgress {
     line: ProgressBar,
-    spent: Spent,
+    usage: UsageText,
 }
 
-/// What was spent so far, in words, and when the time is up.
-type Spent = Arc<Mutex<Option<(String, Instant)>>>;
+/// The usage so far, and the deadline.
+type UsageText = Arc<Mutex<Option<(String, Instant)>>>;
 
-impl Progress {
-    /// Starts to show.
+impl ReviewProgress {
+    /// Starts the line.
     pub fn start() -> Self {
         let shown = Self::on(ProgressDrawTarget::stderr());
         shown.line.enable_steady_tick(Duration::from_millis(120));
         shown
     }
 
-    /// Nobody knows how much there is to do: a sign of life and words, and no bar.
+    /// The total work is unknown, so there is a spinner and no bar.
     fn on(target: ProgressDrawTarget) -> Self {
-        let spent = Spent::default();
-        let shown = spent.clone();
-        let style = ProgressStyle::with_template("{spinner} {msg}{spent}")
+        let usage = UsageText::default();
+        let shown = usage.clone();
+        let style = ProgressStyle::with_template("{spinner} {msg}{usage}")
             .unwrap_or_else(|_| ProgressStyle::default_spinner())
-            .with_key("spent", move |_: &ProgressState, out: &mut dyn Write| {
+            .with_key("usage", move |_: &ProgressState, out: &mut dyn Write| {
                 if let Some((words, end)) = &*shown.lock().unwrap_or_else(PoisonError::into_inner) {
                     let left = end.saturating_duration_since(Instant::now()).as_secs();
-                    // A line that cannot be drawn is no reason to stop.
+                    // Errors of the progress line are ignored.
                     write!(out, " · {words}, {left} s left").unwrap_or_default();
                 }
             });
         let line = ProgressBar::with_draw_target(None, target)
             .with_style(style)
             .with_message("reading the change");
-        Self { line, spent }
+        Self { line, usage }
     }
 
     /// Shows an event.
-    pub fn show(&self, event: &Event) {
+    pub fn show(&self, event: &ReviewEvent) {
         match event {
-            Event::Scoped { files, hunks } => {
+            ReviewEvent::Scoped { files, hunks } => {
                 self.line.set_message(format!("{hunks} hunks in {files} files"));
             }
-            Event::ReviewerStarted { reviewer } => {
-                self.line.set_message(format!("{reviewer} reviews"));
+            ReviewEvent::ReviewerStarted { reviewer } => {
+                self.line.set_message(format!("{reviewer} is reviewing"));
             }
-            Event::PassStarted { pass } => self.line.set_message(format!("pass: {pass}")),
-            Event::ToolCalled { tool } => {
+            ReviewEvent::PassStarted { pass } => self.line.set_message(format!("pass: {pass}")),
+            ReviewEvent::ToolCalled { tool } => {
                 self.line.set_message(format!("tool: {}", console::harmless(tool)));
             }
-            Event::Spent { llm_calls, tool_calls, tokens, cost_usd, seconds_left } => {
+            ReviewEvent::Spent { llm_calls, tool_calls, tokens, cost_usd, seconds_left } => {
                 let words = format!(
                     "{llm_calls} model calls, {tool_calls} tool calls, {tokens} tokens, \
                      ${cost_usd:.4}"
                 );
                 let end = Instant::now() + Duration::from_secs(*seconds_left);
-                *self.spent.lock().unwrap_or_else(PoisonError::into_inner) = Some((words, end));
+                *self.usage.lock().unwrap_or_else(PoisonError::into_inner) = Some((words, end));
                 self.line.tick();
             }
-            Event::ReviewWarning { warning, .. } => {
+            ReviewEvent::ReviewWarning { warning, .. } => {
                 self.line.set_message(console::harmless(warning).replace('\n', " "));
             }
-            Event::ReviewerEnded { reviewer, claims } => self.line.set_message(match claims {
-                Some(claims) => format!("{reviewer} claims {claims} findings"),
-                None => format!("{reviewer} could not review"),
-            }),
-            Event::Verifying { findings } => {
+            ReviewEvent::ReviewerEnded { reviewer, claims } => {
+                self.line.set_message(match claims {
+                    Some(claims) => format!("{reviewer}: {claims} findings"),
+                    None => format!("{reviewer} could not review"),
+                })
+            }
+            ReviewEvent::Verifying { findings } => {
                 self.line.set_message(format!("checking {findings} findings"));
             }
-            Event::Decided { findings } => self.line.set_message(format!("{findings} findings")),
+            ReviewEvent::Decided { findings } => {
+                self.line.set_message(format!("{findings} findings"))
+            }
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn end(&self) {
         self.line.finish_and_clear();
     }
 }
 
-impl Drop for Progress {
+impl Drop for ReviewProgress {
     fn drop(&mut self) {
         self.end();
     }
@@ -98,20 +101,20 @@ mod tests {
     use indicatif::TermLike;
     use std::io;
 
-    /// A terminal that keeps what is written to it.
+    /// A terminal that stores its output.
     #[derive(Debug, Clone, Default)]
-    struct Paper {
+    struct TestTerminal {
         written: Arc<Mutex<String>>,
     }
 
-    impl Paper {
+    impl TestTerminal {
         fn write(&self, text: &str) -> io::Result<()> {
             self.written.lock().unwrap().push_str(text);
             Ok(())
         }
     }
 
-    impl TermLike for Paper {
+    impl TermLike for TestTerminal {
         fn width(&self) -> u16 {
             80
         }
@@ -142,36 +145,36 @@ mod tests {
     }
 
     #[test]
-    fn the_line_says_what_goes_on_and_counts_nothing_that_nobody_knows() {
-        let paper = Paper::default();
-        let target = ProgressDrawTarget::term_like_with_hz(Box::new(paper.clone()), 255);
-        let progress = Progress::on(target);
+    fn the_line_shows_events_and_no_total() {
+        let terminal = TestTerminal::default();
+        let target = ProgressDrawTarget::term_like_with_hz(Box::new(terminal.clone()), 255);
+        let progress = ReviewProgress::on(target);
         progress.line.tick();
-        progress.show(&Event::ReviewerStarted { reviewer: "builtin".to_owned() });
+        progress.show(&ReviewEvent::ReviewerStarted { reviewer: "builtin".to_owned() });
         std::thread::sleep(Duration::from_millis(50));
         progress.line.tick();
-        let written = paper.written.lock().unwrap().clone();
+        let written = terminal.written.lock().unwrap().clone();
         assert!(written.contains("reading the change"), "{written:?}");
-        assert!(written.contains("builtin reviews"), "{written:?}");
+        assert!(written.contains("builtin is reviewing"), "{written:?}");
         assert!(!written.contains("0/0"), "{written:?}");
     }
 
     #[test]
-    fn what_is_spent_stays_and_names_drive_no_terminal() {
-        let paper = Paper::default();
-        let target = ProgressDrawTarget::term_like_with_hz(Box::new(paper.clone()), 255);
-        let progress = Progress::on(target);
-        progress.show(&Event::Spent {
+    fn usage_stays_visible_and_names_are_escaped() {
+        let terminal = TestTerminal::default();
+        let target = ProgressDrawTarget::term_like_with_hz(Box::new(terminal.clone()), 255);
+        let progress = ReviewProgress::on(target);
+        progress.show(&ReviewEvent::Spent {
             llm_calls: 1,
             tool_calls: 2,
             tokens: 300,
             cost_usd: 0.25,
             seconds_left: 40,
         });
-        progress.show(&Event::ToolCalled { tool: "read\u{1b}]0;owned\u{7}_file".to_owned() });
+        progress.show(&ReviewEvent::ToolCalled { tool: "read\u{1b}]0;owned\u{7}_file".to_owned() });
         std::thread::sleep(Duration::from_millis(50));
         progress.line.tick();
-        let written = paper.written.lock().unwrap().clone();
+        let written = terminal.written.lock().unwrap().clone();
         let last = written.rsplit("tool: ").next().unwrap_or_default();
         assert!(last.contains("300 tokens, $0.2500, "), "{written:?}");
         assert!(last.contains(" s left"), "{written:?}");

@@ -1,130 +1,150 @@
-//! What holds for this run: flags, environment, the user's file and the repository's file, laid over
-//! each other. The repository's file is chosen by trust, never taken from the change under review.
+//! The settings of a command: flags, environment variables, the user's file and the repository's file,
+//! in this order of precedence. The change under review never provides the repository's file.
 
-mod environment;
 mod trust;
+mod variables;
 
-pub use trust::{Chosen, RepositoryFile, choose};
+pub use trust::{RepositoryFile, RepositoryFileChoice, choose};
 
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
-use crate::surroundings::Surroundings;
-use crate::wiring::probe::Probe;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
 use mala_domain::config::{
-    Config, ConfigError, ConfigLayer, ConfigOrigin, ConfigWarning, FILE_NAME, GatePolicy,
-    ModelSettings, ReviewPolicy, WarningTopic, gate_policy, policy,
+    Config, ConfigError, ConfigLayer, ConfigOrigin, ConfigWarning, GatePolicy, ModelSettings,
+    ReviewPolicy, RunPolicy, WarningTopic, gate_policy, policy, run_policy,
 };
-use mala_domain::scope::ReviewTarget;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What holds for this run.
+/// The effective settings of a command.
 #[derive(Debug)]
 pub struct Settings {
     /// How a change is reviewed.
     pub policy: ReviewPolicy,
     /// The panel of external reviewers.
     pub gate: GatePolicy,
-    /// What to tell the person about the files.
+    /// How issues are worked on.
+    pub run: RunPolicy,
+    /// The repository's file: its commands and triggers are not merged with others.
+    pub project: Config,
+    /// How models are reached.
+    pub models: UserModels,
+    /// Warnings about the configuration files.
     pub warnings: Vec<ConfigWarning>,
-    /// The repository's file that holds; `None` when there is none.
+    /// The name of the repository's file; `None` without one.
     pub file: Option<String>,
-    /// Why it is that file, when a person may expect another one.
+    /// Why that file is used, when the user may expect another one.
     pub notice: Option<String>,
 }
 
 impl Settings {
-    /// The warnings that matter to a review; the others are about triggers and runs.
-    pub fn review_warnings(&self) -> impl Iterator<Item = &ConfigWarning> {
-        self.warnings.iter().filter(|warning| warning.concern == WarningTopic::Review)
+    /// The notice and the warnings that matter to a review; other warnings are about triggers and runs.
+    pub fn notices(&self) -> Vec<String> {
+        self.notices_about(|topic| topic == WarningTopic::Review)
+    }
+
+    /// The notice and all warnings.
+    pub fn run_notices(&self) -> Vec<String> {
+        self.notices_about(|_| true)
+    }
+
+    fn notices_about(&self, matters: impl Fn(WarningTopic) -> bool) -> Vec<String> {
+        let warnings = self.warnings.iter().filter(|warning| matters(warning.concern));
+        self.notice.iter().cloned().chain(warnings.map(ToString::to_string)).collect()
     }
 }
 
-/// Reads all layers. `flags` holds what the command line says, as the keys that it stands for.
-pub fn load(here: &Surroundings, chosen: Chosen, flags: Config) -> Result<Settings, Failure> {
-    let mut warnings = Vec::new();
-    let mut layers = vec![ConfigLayer { origin: ConfigOrigin::CommandLine, config: flags }];
-    layers.extend(environment::layers(here)?);
-    if let Some((name, bytes)) = user_file(here)? {
-        let config = parse(&name, &bytes, &mut warnings)?;
-        layers.push(ConfigLayer { origin: ConfigOrigin::UserFile(name), config });
+/// The `models` block of the user's file.
+#[derive(Debug, Clone, Default)]
+pub struct UserModels {
+    /// The block.
+    pub settings: ModelSettings,
+    /// The folder of the file, which relative paths start from.
+    pub folder: Option<PathBuf>,
+}
+
+/// The settings of the user: environment variables and the user's file. A command reads them once.
+#[derive(Debug, Clone)]
+pub struct UserSettings {
+    layers: Vec<ConfigLayer>,
+    warnings: Vec<ConfigWarning>,
+    /// How models are reached. A repository cannot set this.
+    pub models: UserModels,
+}
+
+impl UserSettings {
+    /// Reads the environment variables and the user's file.
+    pub fn load(here: &Environment) -> Result<Self, Failure> {
+        let mut layers = variables::layers(here)?;
+        let mut warnings = Vec::new();
+        let folder = here.user_config_folder().map(|folder| folder.join("mala"));
+        let mut settings = ModelSettings::default();
+        if let Some(path) = folder.as_ref().map(|folder| folder.join("config.yaml"))
+            && let Some(bytes) = read_if_there(&path)?
+        {
+            let name = path.display().to_string();
+            let config = parse(&name, &bytes, &mut warnings)?;
+            settings.clone_from(&config.models);
+            layers.push(ConfigLayer { origin: ConfigOrigin::UserFile(name), config });
+        }
+        Ok(Self { layers, warnings, models: UserModels { settings, folder } })
     }
-    if let Some(file) = &chosen.file {
-        let config = parse(&file.name, &file.bytes, &mut warnings)?;
-        let text = String::from_utf8_lossy(&file.bytes);
-        config.check_for_repository(&file.name, &text).map_err(|error| refusal(&error))?;
-        layers
-            .push(ConfigLayer { origin: ConfigOrigin::RepositoryFile(file.name.clone()), config });
+
+    /// The settings with this file of the repository. `flags` has the options of the command line, as
+    /// the keys that they set.
+    pub fn with_file(
+        &self,
+        choice: RepositoryFileChoice,
+        flags: Config,
+    ) -> Result<Settings, Failure> {
+        let mut warnings = self.warnings.clone();
+        let mut layers = vec![ConfigLayer { origin: ConfigOrigin::CommandLine, config: flags }];
+        layers.extend(self.layers.iter().cloned());
+        let mut project = Config::default();
+        if let Some(file) = &choice.file {
+            let config = parse(&file.name, &file.bytes, &mut warnings)?;
+            project.clone_from(&config);
+            let text = String::from_utf8_lossy(&file.bytes);
+            config.check_for_repository(&file.name, &text).map_err(|error| refusal(&error))?;
+            let origin = ConfigOrigin::RepositoryFile(file.name.clone());
+            layers.push(ConfigLayer { origin, config });
+        }
+        Ok(Settings {
+            policy: policy(&layers),
+            gate: gate_policy(&layers),
+            run: run_policy(&layers),
+            project,
+            models: self.models.clone(),
+            warnings,
+            file: choice.file.map(|file| file.name),
+            notice: choice.notice,
+        })
     }
-    Ok(Settings {
-        policy: policy(&layers),
-        gate: gate_policy(&layers),
-        warnings,
-        file: chosen.file.map(|file| file.name),
-        notice: chosen.notice,
-    })
 }
 
-/// What holds for a review of the working tree, without flags.
-pub fn of_working_tree(here: &Surroundings, probe: &Probe) -> Result<Settings, Failure> {
-    of_working_tree_with(here, probe, Config::default())
-}
-
-/// What holds for a review of the working tree, with these flags.
-pub fn of_working_tree_with(
-    here: &Surroundings,
-    probe: &Probe,
-    flags: Config,
-) -> Result<Settings, Failure> {
-    let committed = probe.committed("HEAD", FILE_NAME).ok().flatten();
-    let trusted = committed.map(|bytes| RepositoryFile::committed("HEAD", bytes));
-    let on_disk = read_if_there(&here.root().join(FILE_NAME))?.map(RepositoryFile::on_disk);
-    load(here, choose(&ReviewTarget::WorkingTree, trusted, on_disk), flags)
-}
-
-/// Reads one configuration file's bytes, or fails with `Exit::Configuration`.
-pub fn parse(
-    name: &str,
-    bytes: &[u8],
-    warnings: &mut Vec<ConfigWarning>,
-) -> Result<Config, Failure> {
+/// Parses a configuration file.
+fn parse(name: &str, bytes: &[u8], warnings: &mut Vec<ConfigWarning>) -> Result<Config, Failure> {
     let (config, found) = Config::parse_bytes(name, bytes).map_err(|error| refusal(&error))?;
     warnings.extend(found);
     Ok(config)
 }
 
-/// The file's bytes; `None` when it is not there.
+/// The content of a file; `None` when it does not exist.
 pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match std::fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => {
-            Err(Failure::new(Exit::Configuration, format!("reading {}: {error}", path.display())))
-        }
+        Err(error) => Err(Failure::new(
+            FailureKind::Configuration,
+            format!("cannot read {}: {error}", path.display()),
+        )),
     }
 }
 
-/// A configuration error as the failure that it ends in.
+/// A configuration error as a failure.
 pub fn refusal(error: &ConfigError) -> Failure {
-    let failure = Failure::new(Exit::Configuration, error.to_string()).frame(&error.frame);
+    let failure = Failure::new(FailureKind::Configuration, error.to_string()).frame(&error.frame);
     match &error.hint {
         Some(hint) => failure.hint(hint),
         None => failure,
     }
-}
-
-/// What the user's own file says of models, and the folder that it is in.
-pub fn user_models(here: &Surroundings) -> Result<(ModelSettings, Option<PathBuf>), Failure> {
-    let folder = here.user_config_folder().map(|folder| folder.join("mala"));
-    let block = match user_file(here)? {
-        Some((name, bytes)) => parse(&name, &bytes, &mut Vec::new())?.models,
-        None => ModelSettings::default(),
-    };
-    Ok((block, folder))
-}
-
-fn user_file(here: &Surroundings) -> Result<Option<(String, Vec<u8>)>, Failure> {
-    let Some(folder) = here.user_config_folder() else { return Ok(None) };
-    let path = folder.join("mala").join("config.yaml");
-    Ok(read_if_there(&path)?.map(|bytes| (path.display().to_string(), bytes)))
 }

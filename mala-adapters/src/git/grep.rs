@@ -3,7 +3,7 @@
 use super::call::GitCall;
 use super::{Git, GitError, ObjectId};
 use mala_domain::change::FilePath;
-use mala_domain::ports::{Case, FoundLines, TextQuery, WordHit, WordQuery};
+use mala_domain::ports::{CaseSensitivity, FoundLines, TextQuery, WordHit, WordQuery};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
@@ -70,8 +70,8 @@ impl Git {
             texts.push(&every_line);
         }
         let case = match query.case {
-            Case::Exact => "--no-ignore-case",
-            Case::Ignored => "--ignore-case",
+            CaseSensitivity::Exact => "--no-ignore-case",
+            CaseSensitivity::Ignored => "--ignore-case",
         };
         let call = GitCall::new(OPTIONS.iter().copied())
             .args([case])

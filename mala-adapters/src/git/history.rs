@@ -9,8 +9,8 @@ use super::trees::CommitTree;
 use super::{Git, GitError, GitScopeError, ObjectId};
 use mala_domain::change::{Change, FilePath, LineSpan, parse};
 use mala_domain::ports::{
-    BlamedLine, BoxFuture, Commit, CommitPrefix, History, LogQuery, RepositoryError, ShownCommit,
-    Side, ToldCommit,
+    BlamedLine, BoxFuture, Commit, CommitPrefix, CommitWithDiff, CommitWithMessage, History,
+    LogQuery, RepositoryError, Side,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -44,7 +44,7 @@ impl GitTree {
     }
 
     /// The commits between both sides, oldest first.
-    async fn between(&self, max: usize) -> Result<Vec<ToldCommit>, GitError> {
+    async fn between(&self, max: usize) -> Result<Vec<CommitWithMessage>, GitError> {
         let (TreeState::Commit(base), TreeState::Commit(head)) =
             (&self.place(Side::Base).state, &self.place(Side::Head).state)
         else {
@@ -65,7 +65,7 @@ impl GitTree {
         &self,
         prefix: &CommitPrefix,
         path: Option<&FilePath>,
-    ) -> Result<Option<ShownCommit>, GitScopeError> {
+    ) -> Result<Option<CommitWithDiff>, GitScopeError> {
         let wanted = format!("{}^{{commit}}", prefix.as_str());
         let (Some(tip), Some(id)) = (self.tip().await?, self.git.resolve(&wanted).await?) else {
             return Ok(None);
@@ -77,7 +77,7 @@ impl GitTree {
             return Ok(None);
         };
         let change = self.git.done_by(&id, path).await?;
-        Ok(Some(ShownCommit { commit, message, change }))
+        Ok(Some(CommitWithDiff { commit, message, change }))
     }
 
     async fn blamed(&self, file: &FilePath, lines: LineSpan) -> Result<Vec<BlamedLine>, GitError> {
@@ -116,7 +116,7 @@ impl History for GitTree {
         &'a self,
         commit: &'a CommitPrefix,
         path: Option<&'a FilePath>,
-    ) -> BoxFuture<'a, Result<Option<ShownCommit>, RepositoryError>> {
+    ) -> BoxFuture<'a, Result<Option<CommitWithDiff>, RepositoryError>> {
         Box::pin(async move {
             self.commit_of_history(commit, path).await.map_err(|error| RepositoryError {
                 what: error.to_string(),
@@ -125,7 +125,10 @@ impl History for GitTree {
         })
     }
 
-    fn reviewed(&self, max: usize) -> BoxFuture<'_, Result<Vec<ToldCommit>, RepositoryError>> {
+    fn reviewed(
+        &self,
+        max: usize,
+    ) -> BoxFuture<'_, Result<Vec<CommitWithMessage>, RepositoryError>> {
         Box::pin(async move { self.between(max).await.map_err(repository_error) })
     }
 
@@ -138,8 +141,8 @@ impl History for GitTree {
     }
 }
 
-fn with_message((commit, message): (Commit, String)) -> ToldCommit {
-    ToldCommit { commit, message }
+fn with_message((commit, message): (Commit, String)) -> CommitWithMessage {
+    CommitWithMessage { commit, message }
 }
 
 impl GitTree {
@@ -147,7 +150,7 @@ impl GitTree {
     pub(super) async fn with_message(
         &self,
         ids: &[ObjectId],
-    ) -> Result<Vec<ToldCommit>, RepositoryError> {
+    ) -> Result<Vec<CommitWithMessage>, RepositoryError> {
         let ids: Vec<&ObjectId> = ids.iter().collect();
         let described = self.git.described(&ids).await.map_err(repository_error)?;
         Ok(described.into_iter().map(with_message).collect())

@@ -6,8 +6,8 @@ use super::registry::{LINTERS, LinterInput};
 use super::{LinterContext, LinterRun, LinterSettings};
 use mala_domain::change::{Change, ChangedFile, EntryKind, FileClass, FilePath, FileStatus};
 use mala_domain::config::{LinterMode, LinterName};
-use mala_domain::ports::{BoxFuture, LintMessage, LintTrouble, Linters, Side};
-use mala_domain::review::{ReviewContext, Texts};
+use mala_domain::ports::{BoxFuture, LintFailure, LintMessage, Linters, Side};
+use mala_domain::review::{FileTexts, ReviewContext};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -31,21 +31,21 @@ impl ProjectLinters {
         request: &ReviewContext,
         name: LinterName,
         file: &FilePath,
-    ) -> Result<Vec<LintMessage>, LintTrouble> {
+    ) -> Result<Vec<LintMessage>, LintFailure> {
         let linter = LINTERS.iter().find(|linter| linter.name == name);
         let is_off = self.settings.mode == LinterMode::Off || self.settings.off.contains(&name);
         let Some(linter) = linter.filter(|_| !is_off) else {
-            return Err(LintTrouble(format!("{} is turned off in the configuration", name.name())));
+            return Err(LintFailure(format!("{} is turned off in the configuration", name.name())));
         };
         let runs_code = linter.reach == LinterInput::Project || name.is_slow();
         if runs_code && !self.settings.also.contains(&name) {
-            return Err(LintTrouble(format!(
+            return Err(LintFailure(format!(
                 "{} runs project code; add it to review.linters.also to allow this",
                 name.name()
             )));
         }
         let trouble =
-            |what: &dyn std::fmt::Display| LintTrouble(format!("{}: {what}", name.name()));
+            |what: &dyn std::fmt::Display| LintFailure(format!("{}: {what}", name.name()));
         let request = narrow(request, file).await.map_err(|error| trouble(&error))?;
         let run = LinterRun {
             linter,
@@ -70,7 +70,7 @@ impl Linters for ProjectLinters {
         request: &'a ReviewContext,
         linter: LinterName,
         file: &'a FilePath,
-    ) -> BoxFuture<'a, Result<Vec<LintMessage>, LintTrouble>> {
+    ) -> BoxFuture<'a, Result<Vec<LintMessage>, LintFailure>> {
         Box::pin(self.messages(request, linter, file))
     }
 }
@@ -94,7 +94,7 @@ async fn narrow(
     };
     Ok(ReviewContext {
         change: Arc::new(Change { files: vec![changed] }),
-        texts: Arc::new(Texts { head, ..Texts::default() }),
+        texts: Arc::new(FileTexts { head, ..FileTexts::default() }),
         derived: Arc::default(),
         ..request.clone()
     })

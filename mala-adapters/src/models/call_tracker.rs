@@ -2,7 +2,7 @@
 //! finish.
 
 use mala_domain::conversation::{ChatReply, ChatRequest};
-use mala_domain::ports::{BoxFuture, LanguageModel, ModelFailure, Terms};
+use mala_domain::ports::{BoxFuture, CallTerms, LanguageModel, ModelFailure};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
@@ -93,7 +93,7 @@ impl LanguageModel for TrackedModel {
     fn ask<'a>(
         &'a self,
         ask: &'a ChatRequest,
-        terms: Terms<'a>,
+        terms: CallTerms<'a>,
     ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>> {
         Box::pin(async move {
             let _in_progress = self.calls.begin().await;

@@ -10,7 +10,7 @@ use super::endpoint::{RequestLimits, Secret};
 use super::error::{RequestError, one_line};
 use super::protocol::{ModelResponse, ResponseReader};
 use futures_util::StreamExt;
-use mala_domain::ports::{Billed, ModelFailureKind as Kind};
+use mala_domain::ports::{BillingStatus, ModelFailureKind as Kind};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, NoProxy, Response, redirect};
 use serde_json::Value;
@@ -108,19 +108,19 @@ pub(crate) struct ExchangeError {
     pub(crate) error: RequestError,
     /// The server's message, if it rejects the request as it is.
     pub(crate) refusal: Option<String>,
-    pub(crate) billed: Billed,
+    pub(crate) billed: BillingStatus,
 }
 
 impl ExchangeError {
     /// An error before anything was sent.
     pub(crate) fn unbilled(error: RequestError) -> Self {
-        Self { error, refusal: None, billed: Billed::No }
+        Self { error, refusal: None, billed: BillingStatus::No }
     }
 }
 
 impl From<RequestError> for ExchangeError {
     fn from(error: RequestError) -> Self {
-        Self { error, refusal: None, billed: Billed::Perhaps }
+        Self { error, refusal: None, billed: BillingStatus::Perhaps }
     }
 }
 

@@ -8,7 +8,9 @@ use super::protocol::{ModelResponse, Protocol, with_model};
 use mala_domain::conversation::{
     AnswerFormat, AssistantTurn, ChatReply, ChatRequest, FinishReason,
 };
-use mala_domain::ports::{BoxFuture, LanguageModel, ModelFailure, ModelFailureKind as Kind, Terms};
+use mala_domain::ports::{
+    BoxFuture, CallTerms, LanguageModel, ModelFailure, ModelFailureKind as Kind,
+};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
@@ -37,7 +39,7 @@ impl<P: Protocol> HttpModel<P> {
     async fn ask_with_retries(
         &self,
         ask: &ChatRequest,
-        terms: Terms<'_>,
+        terms: CallTerms<'_>,
     ) -> Result<ChatReply, ModelFailure> {
         let deadline = Instant::now() + terms.patience.min(LONGEST_PATIENCE);
         let mut attempts = AttemptCount::default();
@@ -151,7 +153,7 @@ impl<P: Protocol> LanguageModel for HttpModel<P> {
     fn ask<'a>(
         &'a self,
         ask: &'a ChatRequest,
-        terms: Terms<'a>,
+        terms: CallTerms<'a>,
     ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>> {
         Box::pin(self.ask_with_retries(ask, terms))
     }

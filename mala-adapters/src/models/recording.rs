@@ -10,7 +10,8 @@ pub use folder::{LostCalls, RecordingError, lost_calls_below};
 use folder::{CallKey, RecordedCall, StoredCall, StoredOutcome};
 use mala_domain::conversation::{ChatReply, ChatRequest};
 use mala_domain::ports::{
-    Billed, BoxFuture, LanguageModel, Meter, ModelFailure, ModelFailureKind, Terms,
+    BillingStatus, BoxFuture, CallTerms, LanguageModel, ModelFailure, ModelFailureKind,
+    RequestMeter,
 };
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -130,7 +131,7 @@ impl LanguageModel for RecordingModel {
     fn ask<'a>(
         &'a self,
         ask: &'a ChatRequest,
-        terms: Terms<'a>,
+        terms: CallTerms<'a>,
     ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>> {
         Box::pin(async move {
             let key = CallKey::of(ask);
@@ -141,7 +142,7 @@ impl LanguageModel for RecordingModel {
             }
             self.recording.begin(&key, number, (self.worst)(ask));
             let retries = RetryRecorder { meter: terms.meter, made: Mutex::default() };
-            let outcome = self.model.ask(ask, Terms { meter: &retries, ..terms }).await;
+            let outcome = self.model.ask(ask, CallTerms { meter: &retries, ..terms }).await;
             let retried = retries.made.into_inner().unwrap_or_else(PoisonError::into_inner);
             self.recording.keep(&RecordedCall {
                 key: &key,
@@ -156,11 +157,11 @@ impl LanguageModel for RecordingModel {
 
 /// Forwards retries to the meter and records them: they cost money too.
 struct RetryRecorder<'m> {
-    meter: &'m dyn Meter,
+    meter: &'m dyn RequestMeter,
     made: Mutex<Vec<ModelFailure>>,
 }
 
-impl Meter for RetryRecorder<'_> {
+impl RequestMeter for RetryRecorder<'_> {
     fn again<'a>(&'a self, last: &'a ModelFailure) -> BoxFuture<'a, Result<(), String>> {
         Box::pin(async move {
             self.meter.again(last).await?;
@@ -192,7 +193,7 @@ impl Replay {
     async fn answer(
         &self,
         ask: &ChatRequest,
-        meter: &dyn Meter,
+        meter: &dyn RequestMeter,
     ) -> Result<ChatReply, ModelFailure> {
         let key = CallKey::of(ask);
         let number = self.numbers.next(&key);
@@ -211,7 +212,7 @@ impl LanguageModel for Replay {
     fn ask<'a>(
         &'a self,
         ask: &'a ChatRequest,
-        terms: Terms<'a>,
+        terms: CallTerms<'a>,
     ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>> {
         Box::pin(self.answer(ask, terms.meter))
     }
@@ -219,7 +220,7 @@ impl LanguageModel for Replay {
 
 impl StoredCall {
     /// The outcome of the call. Its retries are counted as they were when it was recorded.
-    async fn replayed(self, meter: &dyn Meter) -> Result<ChatReply, ModelFailure> {
+    async fn replayed(self, meter: &dyn RequestMeter) -> Result<ChatReply, ModelFailure> {
         for retried in &self.retried {
             if let Err(why) = meter.again(retried).await {
                 return Err(not_recorded(format!("{}; not retried: {why}", retried.what)));
@@ -233,7 +234,12 @@ impl StoredCall {
 }
 
 fn not_recorded(what: String) -> ModelFailure {
-    ModelFailure { kind: ModelFailureKind::NotRecorded, what, attempts: 0, billed: Billed::No }
+    ModelFailure {
+        kind: ModelFailureKind::NotRecorded,
+        what,
+        attempts: 0,
+        billed: BillingStatus::No,
+    }
 }
 
 /// How often each call was made.

@@ -1,13 +1,12 @@
-//! The reviewer that needs no model, no key and no network: checks on the diff, syntax-tree rules,
-//! checks across files, and the linters that the project already has. They run side by side; what
-//! one of them cannot do is a warning, and the others go on.
+//! The built-in reviewer, which needs no model, key or network: checks of the diff, syntax rules, checks
+//! across files, and the linters of the project. They run in parallel; one that fails adds a warning.
 
 mod cross_file;
 mod file;
 mod secret_lines;
 
 use crate::linters::{self, LintOutcome, LinterContext, LinterSettings};
-use file::{FileCheck, Limit, Looked};
+use file::{CheckGap, FileCheck, FileCheckResult};
 use mala_domain::change::{ChangedFile, FileClass, FilePath};
 use mala_domain::config::{RuleLevel, RuleOverrides};
 use mala_domain::finding::ReviewClaim;
@@ -27,30 +26,30 @@ pub const NAME: &str = "builtin";
 
 /// The built-in reviewer.
 pub struct Builtin {
-    settings: Arc<Settings>,
+    settings: Arc<BuiltinSettings>,
 }
 
-/// What a project sets of it.
-pub struct Settings {
+/// The settings of the built-in reviewer.
+pub struct BuiltinSettings {
     /// Which rules are on, in which files.
     pub switches: RuleOverrides,
     /// The project's own rules, from the trusted ref.
     pub rules: Vec<Arc<Rule>>,
-    /// How the project's linters take part.
+    /// The settings of linters.
     pub linters: LinterSettings,
-    /// Where linters are found and run; without it, none runs.
+    /// Where linters are found and run; without it, no linter runs.
     pub linter_context: Option<LinterContext>,
 }
 
 impl Builtin {
     /// The reviewer with these settings.
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: BuiltinSettings) -> Self {
         Self { settings: Arc::new(settings) }
     }
 
     async fn lint(&self, request: &ReviewContext) -> LintOutcome {
         match &self.settings.linter_context {
-            Some(world) => linters::run(request, &self.settings.linters, world).await,
+            Some(context) => linters::run(request, &self.settings.linters, context).await,
             None => LintOutcome::default(),
         }
     }
@@ -72,7 +71,7 @@ impl Reviewer for Builtin {
         Box::pin(async move {
             let settings = self.settings.clone();
             let own = request.clone();
-            let in_files = tokio::task::spawn_blocking(move || look_at_files(&own, &settings));
+            let in_files = tokio::task::spawn_blocking(move || check_files(&own, &settings));
             let (in_files, across, linted) =
                 tokio::join!(in_files, cross_file::check(request), self.lint(request));
             let in_files = in_files.map_err(|error| {
@@ -82,19 +81,19 @@ impl Reviewer for Builtin {
             let mut found = in_files.found;
             match across {
                 Ok(more) => found.extend(more),
-                Err(trouble) => opinion.warnings.push(trouble.to_string()),
+                Err(error) => opinion.warnings.push(error.to_string()),
             }
             found.extend(linted.candidates);
             opinion.warnings.extend(linted.warnings);
-            opinion.claims.extend(found.into_iter().filter_map(|it| self.settings.heed(it)));
+            opinion.claims.extend(found.into_iter().filter_map(|it| self.settings.apply(it)));
             Ok(opinion)
         })
     }
 }
 
-impl Settings {
-    /// The claim as the project wants it; `None` when its rule is off for the file.
-    fn heed(&self, mut claim: ReviewClaim) -> Option<ReviewClaim> {
+impl BuiltinSettings {
+    /// The claim with the priority of the project; `None` if its rule is off for the file.
+    fn apply(&self, mut claim: ReviewClaim) -> Option<ReviewClaim> {
         let usage = claim.rule.as_deref().and_then(|rule| self.switches.of(rule, &claim.file));
         match usage {
             Some(RuleLevel::Off) => return None,
@@ -104,7 +103,7 @@ impl Settings {
         Some(claim)
     }
 
-    /// Whether a rule runs over a file: by what the project says, else by its own default.
+    /// Whether a rule runs on a file: by the settings of the project, or by its own default.
     fn runs(&self, rule: &Rule, file: &FilePath) -> bool {
         match self.switches.of(&rule.id, file) {
             Some(usage) => usage != RuleLevel::Off,
@@ -126,8 +125,8 @@ fn reviewable(request: &ReviewContext) -> impl Iterator<Item = &ChangedFile> {
     request.change.files.iter().filter(|file| file.is_reviewable())
 }
 
-/// Files that tools wrote: their lines are not reviewed, and a secret in them leaks all the same.
-fn left_out(request: &ReviewContext) -> impl Iterator<Item = &ChangedFile> {
+/// Files written by tools. Their lines are not reviewed, except for secrets.
+fn tool_files(request: &ReviewContext) -> impl Iterator<Item = &ChangedFile> {
     request.change.files.iter().filter(|file| {
         let tools =
             [FileClass::Generated, FileClass::Vendored, FileClass::Lock, FileClass::Minified];
@@ -135,57 +134,60 @@ fn left_out(request: &ReviewContext) -> impl Iterator<Item = &ChangedFile> {
     })
 }
 
-/// What the files of a change show, each on its own.
+/// The results of the checks of single files.
 #[derive(Default)]
-struct InFiles {
+struct FileCheckResults {
     found: Vec<ReviewClaim>,
-    /// Every check that applies to a hunk's file has run over the whole hunk.
+    /// The hunks that were checked completely.
     accounted: Vec<(FilePath, Vec<usize>)>,
     warnings: Vec<String>,
 }
 
-/// Everything that one file, or the diff alone, shows.
-fn look_at_files(request: &ReviewContext, settings: &Settings) -> InFiles {
+/// Runs the checks of single files and of the diff.
+fn check_files(request: &ReviewContext, settings: &BuiltinSettings) -> FileCheckResults {
     let languages: BTreeSet<Language> = reviewable(request).filter_map(|f| f.language()).collect();
     let languages: Vec<Language> = languages.into_iter().collect();
     let rules = RuleSet::builtin(&languages)
         .with(settings.rules.iter().cloned())
         .only(|rule| rule.is_default() || settings.switches.mentions(&rule.id));
     let files: Vec<&ChangedFile> = reviewable(request).collect();
-    let looked: Vec<Looked> = files
+    let results: Vec<FileCheckResult> = files
         .par_iter()
         .map(|file| FileCheck { file, context: request, rules: &rules, settings }.run())
         .collect();
-    let mut all = InFiles { warnings: limits(&files, &looked), ..InFiles::default() };
-    for (file, looked) in files.iter().zip(looked) {
-        all.found.extend(looked.found);
-        all.accounted.push((file.path.clone(), looked.accounted));
+    let mut all = FileCheckResults {
+        warnings: gap_warnings(&files, &results),
+        ..FileCheckResults::default()
+    };
+    for (file, result) in files.iter().zip(results) {
+        all.found.extend(result.found);
+        all.accounted.push((file.path.clone(), result.accounted));
     }
     let state = match request.scope.head {
         HeadState::Commit(_) => ChangeState::Committed,
         HeadState::Index | HeadState::WorkingTree | HeadState::Patch => ChangeState::Uncommitted,
     };
     all.found.extend(diff_checks::run(&request.change, state));
-    all.found.extend(left_out(request).flat_map(secret_lines::check));
+    all.found.extend(tool_files(request).flat_map(secret_lines::check));
     all
 }
 
-/// What to say of files that not every check could look at.
-fn limits(files: &[&ChangedFile], looked: &[Looked]) -> Vec<String> {
-    let limited = files.iter().zip(looked);
-    let mut warnings: Vec<String> = limited
-        .filter_map(|(file, looked)| match looked.limit.as_ref()? {
-            Limit::Unread(why) => {
-                Some(format!("{NAME}: {} was not looked at whole: {why}", file.path))
+/// Warnings about files that were not checked completely.
+fn gap_warnings(files: &[&ChangedFile], results: &[FileCheckResult]) -> Vec<String> {
+    let mut warnings: Vec<String> = files
+        .iter()
+        .zip(results)
+        .filter_map(|(file, result)| match result.gap.as_ref()? {
+            CheckGap::Unread(why) => {
+                Some(format!("{NAME}: {} was not checked completely: {why}", file.path))
             }
-            Limit::Part => None,
+            CheckGap::Part => None,
         })
         .collect();
-    let parts = looked.iter().filter(|looked| looked.limit == Some(Limit::Part)).count();
+    let parts = results.iter().filter(|result| result.gap == Some(CheckGap::Part)).count();
     if parts > 0 {
         warnings.push(format!(
-            "{NAME}: known only by what the patch shows: {}, where rules that need the whole file did not \
-             run",
+            "{NAME}: rules that need the whole file did not run on {}: only the patch is available",
             counted(parts, "changed file")
         ));
     }

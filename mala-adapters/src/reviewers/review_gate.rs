@@ -1,6 +1,5 @@
-//! The reviewer `cerberus`: asks a panel through the command of a gate, `spawn-code-review` and then
-//! `wait --json`. What it answers is read by `mala_domain::gate::client`; whatever ends the review
-//! early, the session is cancelled and nothing of it runs on.
+//! The reviewer `cerberus` with an external gate program: runs `spawn-code-review` and then `wait --json`,
+//! whose output `mala_domain::gate::client` parses. If the review ends early, the session is cancelled.
 
 mod call;
 mod range;
@@ -8,7 +7,7 @@ mod run_files;
 
 use crate::process::ProcessEnvironment;
 use crate::sessions::fresh_key;
-use call::{Call, Patience};
+use call::{GateCall, GateStep};
 use mala_domain::change::FilePath;
 use mala_domain::gate::client::{self, GateAnswer, PanelWord};
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure};
@@ -21,35 +20,35 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tokio::time::Instant;
 
-/// The name in reports, where no reviewer of the panel has one.
+/// The name in reports.
 pub const NAME: &str = "cerberus";
 
-/// How a gate is asked.
-pub struct Settings {
-    /// The program and the arguments before its command.
+/// The settings of an external gate.
+pub struct ExternalGateSettings {
+    /// The program and the arguments before the subcommand.
     pub command: Vec<String>,
-    /// More arguments for `spawn-code-review`.
+    /// Additional arguments for `spawn-code-review`.
     pub spawn_args: Vec<String>,
-    /// More arguments for `wait`.
+    /// Additional arguments for `wait`.
     pub wait_args: Vec<String>,
-    /// More variables.
+    /// Additional environment variables.
     pub env: BTreeMap<String, String>,
-    /// The user's variables: the panel's reviewers need their keys.
+    /// The user's environment, with the keys of the reviewers.
     pub environment: ProcessEnvironment,
     /// The work tree.
     pub folder: PathBuf,
-    /// What a person asked to be reviewed.
+    /// The target of the review.
     pub target: ReviewTarget,
 }
 
-/// A panel behind a gate.
+/// A panel of an external gate.
 pub struct ReviewGate {
-    settings: Settings,
+    settings: ExternalGateSettings,
 }
 
 impl ReviewGate {
-    /// The panel that is asked like this.
-    pub fn new(settings: Settings) -> Self {
+    /// A panel with these settings.
+    pub fn new(settings: ExternalGateSettings) -> Self {
         Self { settings }
     }
 
@@ -62,7 +61,7 @@ impl ReviewGate {
         }
         let what = range::arguments(&self.settings.target, &context.scope)?;
         let key = fresh_key();
-        // What the task says, and what the panel says, is nobody else's.
+        // The task and the answers are private.
         let own = Permissions::from_mode(0o700);
         let scratch = tempfile::Builder::new().prefix("mala-panel-").permissions(own).tempdir();
         let scratch = scratch.map_err(|error| failed("making a folder", &error))?;
@@ -71,12 +70,12 @@ impl ReviewGate {
         arguments.extend(context_file(&context.tasks, scratch.path())?);
         arguments.extend(self.settings.spawn_args.iter().cloned());
 
-        let mut call = Call::new(&self.settings, &key, scratch.path(), context.timeout);
-        let spawned = call.run(arguments, Patience::Spawn, deadline).await?;
+        let mut call = GateCall::new(&self.settings, &key, scratch.path(), context.timeout);
+        let spawned = call.run(arguments, GateStep::Spawn, deadline).await?;
         let started = client::started(&spawned.ended())?;
         call.is_open(started.key.clone());
         let waiting = self.wait_arguments(started.key.as_deref(), deadline);
-        let waited = call.run(waiting, Patience::Wait, deadline).await?;
+        let waited = call.run(waiting, GateStep::Wait, deadline).await?;
         call.is_over(waited.code);
         let word = match client::waited(&waited.ended(), &started, call.run_key())? {
             GateAnswer::Panel(word) => *word,
@@ -88,8 +87,8 @@ impl ReviewGate {
         self.opinion(word, context)
     }
 
-    /// What `wait` is told. A gate that names no session is an older or a newer one, which knows its
-    /// session by the environment; what such a one takes besides is said in `wait_args`.
+    /// The arguments of `wait`. A gate of another version names no session and finds it by the environment;
+    /// `wait_args` has its other arguments.
     fn wait_arguments(&self, key: Option<&str>, deadline: Instant) -> Vec<String> {
         let own = &self.settings.wait_args;
         let says_time = own.iter().any(|it| it == "--timeout" || it.starts_with("--timeout="));
@@ -105,7 +104,7 @@ impl ReviewGate {
         arguments
     }
 
-    /// What the panel's word is worth for this change.
+    /// The opinion of the panel about this change.
     fn opinion(
         &self,
         mut word: PanelWord,
@@ -124,7 +123,7 @@ impl ReviewGate {
     }
 }
 
-/// The texts about the task as a file, without secrets. Its name is this call's own.
+/// Writes the texts about the task to a file, without secrets.
 fn context_file(
     tasks: &[(String, String)],
     scratch: &Path,

@@ -12,7 +12,7 @@ use mala_adapters::process::ProcessEnvironment;
 use mala_domain::change::FilePath;
 use mala_domain::config::LinterName;
 use mala_domain::ports::Side;
-use mala_domain::review::{ReviewContext, Texts};
+use mala_domain::review::{FileTexts, ReviewContext};
 use mala_domain::scope::ReviewTarget;
 use mala_testkit::TestRepo;
 use std::fs;
@@ -46,7 +46,7 @@ async fn request(repo: &TestRepo, target: ReviewTarget) -> ReviewContext {
     let scoped = git.change(&target, &[]).await.map_err(|error| error.to_string()).unwrap();
     let paths: Vec<FilePath> = scoped.change.files.iter().map(|file| file.path.clone()).collect();
     let blobs = scoped.tree.read(Side::Head, &paths).await.unwrap();
-    let texts = Texts { head: paths.into_iter().zip(blobs).collect(), ..Texts::default() };
+    let texts = FileTexts { head: paths.into_iter().zip(blobs).collect(), ..FileTexts::default() };
     ReviewContext::new(scoped, texts)
 }
 

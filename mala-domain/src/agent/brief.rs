@@ -1,31 +1,29 @@
-//! What a model is told about a change: small, numbered, behind fences, within a budget. The same
-//! material gives the same bytes, so that passes share them and providers cache them.
+//! Builds the part of a prompt that describes a change: numbered lines inside fences, within a size
+//! limit. The same input gives the same bytes, so that all passes share the provider's prompt cache.
 
 mod excerpt;
 mod pack;
 mod sections;
-mod unlined;
 
-pub use pack::{LeftOut, PromptBriefs, briefs};
-pub use sections::{MAX_HINTS, hint_id};
-pub use unlined::{is_bare, unlined};
+pub use pack::{PromptBriefs, UnshownHunks, briefs};
+pub use sections::{MAX_HINTS, has_no_hunks, hint_id, without_lines};
 
 use crate::agent::fence::Fence;
 use crate::change::{Change, FilePath, LineSpan};
 use crate::finding::ReviewClaim;
-use crate::review::{ReviewContext, Texts};
+use crate::review::{FileTexts, ReviewContext};
 use std::collections::BTreeMap;
 
-/// Everything that a brief may tell.
+/// Everything that a brief may contain.
 #[derive(Clone, Copy)]
 pub struct BriefMaterial<'m> {
     /// What changed.
     pub change: &'m Change,
     /// The texts of the changed files.
-    pub texts: &'m Texts,
+    pub texts: &'m FileTexts,
     /// The function around each hunk, by file and hunk.
-    pub enclosing: &'m BTreeMap<FilePath, Vec<Option<Enclosing>>>,
-    /// What is compared with what, in words.
+    pub enclosing: &'m BTreeMap<FilePath, Vec<Option<HunkSymbol>>>,
+    /// The target of the review, in words.
     pub target: &'m str,
     /// Texts about the task: name and content.
     pub tasks: &'m [(String, String)],
@@ -38,7 +36,7 @@ pub struct BriefMaterial<'m> {
 }
 
 impl<'m> BriefMaterial<'m> {
-    /// What a review knows of a change.
+    /// The material of a review without hints.
     pub fn of(context: &'m ReviewContext) -> Self {
         let surroundings = &context.surroundings;
         Self {
@@ -54,7 +52,7 @@ impl<'m> BriefMaterial<'m> {
     }
 }
 
-/// A brief of only these files of a change: no tasks, rules, references and hints.
+/// A brief of only these files of a change, without tasks, rules, references and hints.
 pub fn brief_of_files(
     context: &ReviewContext,
     files: &[&FilePath],
@@ -74,7 +72,7 @@ pub fn brief_of_files(
 
 /// A function or class around a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Enclosing {
+pub struct HunkSymbol {
     /// Its name.
     pub symbol: String,
     /// Its lines at head.
@@ -90,12 +88,12 @@ pub struct PromptBrief {
     pub shown: Vec<(FilePath, Vec<usize>)>,
 }
 
-/// How much of the surroundings is shown.
+/// How many lines around a change are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BriefWidth {
     /// Lines before and after a change, within the function around it.
     pub around: u32,
-    /// A function of at most so many lines is shown whole.
+    /// A function with at most this many lines is shown in full.
     pub whole_function: u32,
 }
 
@@ -106,7 +104,7 @@ impl BriefWidth {
     pub const NARROW: Self = Self { around: 5, whole_function: 20 };
 }
 
-/// Roughly how many tokens a text has.
+/// The estimated number of tokens of a text of this size.
 pub fn estimated_tokens(n_bytes: usize) -> u64 {
     u64::try_from(n_bytes / 3).unwrap_or(u64::MAX).saturating_add(1)
 }
@@ -114,13 +112,13 @@ pub fn estimated_tokens(n_bytes: usize) -> u64 {
 /// How to write briefs.
 #[derive(Clone, Copy)]
 pub struct BriefStyle<'s> {
-    /// The run's fences.
+    /// The fence around all text from outside.
     pub fence: &'s Fence,
-    /// How much of the surroundings is shown.
+    /// How many lines around a change are shown.
     pub width: BriefWidth,
-    /// The most bytes of one brief.
+    /// The maximum size of one brief, in bytes.
     pub max_bytes: usize,
-    /// The most briefs.
+    /// The maximum number of briefs.
     pub max_briefs: usize,
 }
 

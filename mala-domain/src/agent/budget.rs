@@ -1,10 +1,10 @@
-//! What an agent may spend. Everything is reserved at its worst before it is spent, so that a call
-//! that could exceed a limit is never made.
+//! The budget of an agent. Every call reserves its worst case first, so that no call can exceed a
+//! limit.
 
 mod dollars;
 mod limits;
-mod purse;
+mod tracker;
 
 pub use dollars::Dollars;
-pub use limits::{Limits, Profile, Unpriced};
-pub use purse::{BudgetTracker, CallUsage, Charge, LimitReached, Reservation};
+pub use limits::{Limits, Profile, UnknownPricePolicy};
+pub use tracker::{BudgetTracker, CallUsage, Charge, LimitReached, Reservation};

@@ -1,6 +1,5 @@
-//! Fences around everything that was written by others. A fence carries the run's nonce; text that
-//! imitates one is made harmless, and secrets are taken out on the way in. All reviewed text that
-//! reaches a model goes through here.
+//! Fences mark text from outside as data in a prompt. A fence carries the nonce of the run; imitations in
+//! the text are broken, and secrets are redacted. All reviewed text in a prompt goes through a fence.
 
 mod fold;
 
@@ -13,7 +12,7 @@ const MARKER: &str = "mala-fence";
 /// so that no imitation comes out of breaking another one.
 pub const IMITATION: &str = "[imitation]";
 
-/// What tells this run's fences from all others.
+/// Identifies the fences of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nonce(String);
 
@@ -35,7 +34,7 @@ impl Nonce {
     }
 }
 
-/// Puts text behind fences.
+/// Wraps text in fences.
 #[derive(Debug, Clone)]
 pub struct Fence {
     nonce: Nonce,
@@ -53,15 +52,15 @@ impl Fence {
     }
 
     /// The text between fences, without secrets and without imitations. `what` may be hostile too.
-    pub fn around(&self, what: &str, text: &str) -> String {
-        self.around_clean(what, &secrets::redact(text))
+    pub fn wrap(&self, what: &str, text: &str) -> String {
+        self.wrap_redacted(what, &secrets::redact(text))
     }
 
     /// The same for a text whose secrets are out already.
-    pub fn around_clean(&self, what: &str, text: &str) -> String {
+    pub fn wrap_redacted(&self, what: &str, text: &str) -> String {
         let id = self.nonce.as_str();
         let what = self.label(what);
-        let text = self.harmless(text);
+        let text = self.break_imitations(text);
         let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         // Our own words stand between the name, the nonce and the text, so that no two of them make
         // a third thing together.
@@ -77,11 +76,11 @@ impl Fence {
             .map(|c| if c.is_control() || matches!(c, '"' | '<' | '>') { '?' } else { c })
             .take(300)
             .collect();
-        self.harmless(&name)
+        self.break_imitations(&name)
     }
 
     /// The text with everything broken that could pass for a fence of this run.
-    pub fn harmless(&self, text: &str) -> String {
+    pub fn break_imitations(&self, text: &str) -> String {
         let wanted = [fold::folded(MARKER), fold::folded(self.nonce.as_str())];
         let breaks = fold::first_ends(text, &wanted);
         let mut out = String::with_capacity(text.len() + breaks.len() * IMITATION.len());
@@ -96,8 +95,8 @@ impl Fence {
     }
 }
 
-/// The text as it was before it was made harmless.
-pub fn restored(text: &str) -> String {
+/// The text before `break_imitations`.
+pub fn without_imitation_marks(text: &str) -> String {
     text.replace(IMITATION, "")
 }
 

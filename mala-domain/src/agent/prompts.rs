@@ -1,4 +1,4 @@
-//! What the agent is told to do: files in this repository, part of the program. Their hash is the
+//! The prompts of the agent, compiled into the program. Their hash is the
 //! prompt's version, so that a review says which words it came from.
 
 use sha2::{Digest, Sha256};

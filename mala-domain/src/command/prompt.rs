@@ -1,4 +1,4 @@
-//! What the command and its parser are told.
+//! The prompts for the command and its parser.
 
 use super::proof::ProofToken;
 use crate::agent::brief::PromptBriefs;
@@ -9,10 +9,10 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
 const REVIEW: &str = include_str!("prompts/review.md");
-/// How a review is brought into form.
+/// The system prompt of the parser.
 pub const PARSE: &str = include_str!("prompts/parse.md");
 
-/// What a command is told of a change.
+/// The parts of the prompt for a command.
 pub struct CommandPrompt<'t> {
     /// The change.
     pub change: &'t Change,
@@ -27,29 +27,29 @@ pub struct CommandPrompt<'t> {
 }
 
 /// The context of a review: how to answer, the task, the change.
-pub fn review_prompt(telling: &CommandPrompt<'_>) -> String {
+pub fn review_prompt(prompt: &CommandPrompt<'_>) -> String {
     let mut sections = vec![REVIEW.trim_end().to_owned()];
-    for (name, text) in telling.tasks {
-        sections.push(format!("# Task\n{}", telling.fence.around(name, text).trim_end()));
+    for (name, text) in prompt.tasks {
+        sections.push(format!("# Task\n{}", prompt.fence.wrap(name, text).trim_end()));
     }
-    if let Some(briefs) = telling.briefs {
-        let told = briefs.told();
+    if let Some(briefs) = prompt.briefs {
+        let told = briefs.full_text();
         sections.push(format!("## Git Diff\n{}", told.trim_end()));
         let left_out: Vec<String> = briefs.left_out.iter().map(|it| it.file.to_string()).collect();
         if !left_out.is_empty() {
-            let files = telling.fence.around("files", &left_out.join("\n"));
+            let files = prompt.fence.wrap("files", &left_out.join("\n"));
             sections.push(format!(
                 "Not shown in full; look at them in the tree:\n{}",
                 files.trim_end()
             ));
         }
     }
-    let account = regions(telling.change);
-    let account = telling.fence.around("changed regions to account for, by number", &account);
-    let (first, second) = telling.token.halves();
+    let account = regions(prompt.change);
+    let account = prompt.fence.wrap("changed regions to account for, by number", &account);
+    let (first, second) = prompt.token.halves();
     let mut last = String::new();
     // Writing to a string cannot fail.
-    writeln!(last, "{account}\nThe commit under review is {}", telling.token.head())
+    writeln!(last, "{account}\nThe commit under review is {}", prompt.token.head())
         .unwrap_or_default();
     write!(last, "First half: {first}\nSecond half: {second}\n").unwrap_or_default();
     sections.push(last);
@@ -58,7 +58,7 @@ pub fn review_prompt(telling: &CommandPrompt<'_>) -> String {
 
 /// What a parser that is a command is told: how to do it, and the review behind a fence.
 pub fn parse_prompt(review: &str, fence: &Fence) -> String {
-    let review = fence.around("review", review);
+    let review = fence.wrap("review", review);
     format!("{PARSE}\n{review}\nYour `nonce`: {}\n", fence.nonce().as_str())
 }
 

@@ -1,5 +1,5 @@
-//! What shows that an answer is a review of this change: a token that the prompt never holds in one
-//! piece, the commit, a result, and an account of the changed regions.
+//! Proof that an answer is a review of this change: a token that the prompt never holds in one piece,
+//! the commit, a result, and a list of the reviewed regions.
 
 use super::ReviewResult;
 use crate::agent::fence::Nonce;
@@ -7,8 +7,8 @@ use crate::change::{Change, FilePath};
 use std::collections::HashSet;
 use thiserror::Error;
 
-/// What an answer must give back. The command is told it in two halves: whoever only repeats what it
-/// was told does not have it.
+/// The token that an answer must contain. The prompt holds it in two halves, so that an answer that only
+/// repeats the prompt does not contain it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProofToken {
     nonce: Nonce,
@@ -61,7 +61,7 @@ pub enum ProofProblem {
     NoResult,
 }
 
-/// The most that an account may list.
+/// The maximum number of listed regions.
 const MAX_ACCOUNT: usize = 100_000;
 
 /// Reads the proof at the end of an answer: the lines around the last one that has the token. What
@@ -96,7 +96,7 @@ fn ending<'a>(answer: &'a str, token: &ProofToken) -> Option<Vec<&'a str>> {
     lines.get(at - before..).map(<[&str]>::to_vec)
 }
 
-/// What stands after a key, without the marks that people and models put around such lines.
+/// The value after a key, without Markdown marks around the line.
 fn value<'l>(line: &'l str, key: &str) -> Option<&'l str> {
     let marks = |c: char| c.is_whitespace() || matches!(c, '`' | '*' | '>' | '-');
     let line = line.trim_matches(marks);

@@ -1,7 +1,7 @@
 //! What counts as a review by a command, and what does not.
 
 use super::*;
-use crate::agent::answer::{ParseProblem, Words};
+use crate::agent::answer::{ParseProblem, RawAnswer};
 use crate::agent::brief::PromptBriefs;
 use crate::agent::fence::{Fence, Nonce};
 use crate::change::{Change, parse};
@@ -89,10 +89,10 @@ fn a_proof_has_all_of_its_parts() {
     }
 }
 
-fn parsed(json: &Value) -> Result<Parsed, ParseProblem> {
+fn parsed(json: &Value) -> Result<StructuredReview, ParseProblem> {
     let nonce = Nonce::over(&[b"x"]);
     let text = json.to_string();
-    read_parsed(&Words { text: &text, form_enforced: false, nonce: &nonce })
+    read_structured_review(&RawAnswer { text: &text, form_enforced: false, nonce: &nonce })
         .map(|(parsed, _)| parsed)
 }
 
@@ -138,10 +138,10 @@ fn an_issue_in_words_has_the_place_that_it_names() {
     ] {
         let issue = parsed(&json!({"result": "NEEDS_REVISION", "issues": [words]})).unwrap().issues;
         let found = match &issue[0] {
-            Issue::Placed(it) => {
+            ReviewIssue::Located(it) => {
                 Some((it.file.to_string(), it.span.start(), it.span.end(), it.priority))
             }
-            Issue::Words(_) => None,
+            ReviewIssue::Prose(_) => None,
         };
         let expected =
             place.map(|(file, start, end, priority)| (file.to_owned(), start, end, priority));
@@ -150,7 +150,7 @@ fn an_issue_in_words_has_the_place_that_it_names() {
 }
 
 fn contributed(answer: &str, json: &Value) -> Result<Opinion, ReviewerFailure> {
-    contribution(answer, read_proof(answer, &token()), parsed(json).unwrap(), &change())
+    command_opinion(answer, read_proof(answer, &token()), parsed(json).unwrap(), &change())
 }
 
 #[test]

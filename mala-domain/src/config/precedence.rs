@@ -7,7 +7,7 @@ use super::schema::{
     BudgetSettings, CerberusSettings, CodeReviewSettings, CoderTemplate, CommandReviewerSettings,
     Config, LinterMode, LinterName, RetryCount, ReviewerType, RuleSetting, Seconds, TrackerKind,
 };
-use crate::agent::budget::{Dollars, Limits, Profile, Unpriced};
+use crate::agent::budget::{Dollars, Limits, Profile, UnknownPricePolicy};
 use crate::gate::canary::CanaryPlan;
 use crate::gate::lane::LaneSettings;
 use crate::review::consensus::ConsensusRule;
@@ -302,7 +302,7 @@ impl BudgetPolicy {
                 .map_or(profile.max_wall_time, Seconds::duration),
             max_cost: self.max_cost_usd.value.map_or(profile.max_cost, Dollars::at_least),
             max_tokens: self.max_tokens.value.unwrap_or(profile.max_tokens),
-            unpriced: if allowed { Unpriced::Allow } else { Unpriced::Refuse },
+            unpriced: if allowed { UnknownPricePolicy::Allow } else { UnknownPricePolicy::Refuse },
             ..profile
         }
     }
@@ -536,7 +536,10 @@ mod tests {
             ("max_output_issues: 1", Limits { max_output_issues: 1, ..standard }),
             ("max_cost_usd: 0.25", Limits { max_cost: Dollars::at_least(0.25), ..standard }),
             ("max_tokens: 9", Limits { max_tokens: 9, ..standard }),
-            ("allow_unknown_price: true", Limits { unpriced: Unpriced::Allow, ..standard }),
+            (
+                "allow_unknown_price: true",
+                Limits { unpriced: UnknownPricePolicy::Allow, ..standard },
+            ),
         ] {
             assert_eq!(budget(inside), expected, "{inside}");
         }

@@ -13,15 +13,37 @@ const INTRODUCTION: &str = "\
 mala works without configuration. To change how a repository is reviewed, add a `mala.yaml` to its root:
 
 ```yaml
+# What fails a review, and which files and rules to leave out
 review:
   fail_on: P1          # P0, P1, P2, P3 or none
   ignore: [docs/, '*.generated.ts']
   rules:
-    python/bare-except: off
+    python/bare-except-pass: off
 ```
 
-`mala init` writes a `mala.yaml`, `mala config check` checks it, `mala config show` prints the effective
-values and their origin, and `mala config schema` prints the JSON Schema.
+```yaml
+# Which model reviews, and what it may spend
+agent_sdk_reviewer_model: haiku
+review:
+  budget: {profile: quick, max_cost_usd: 0.05}
+```
+
+```yaml
+# The panel of `review-gate` and of the stop hook
+gate:
+  panel: [codex, claude]
+  consensus: unanimous
+```
+
+```sh
+mala init            # write a commented mala.yaml
+mala config check    # show mistakes
+mala config show     # show the effective values and their origin
+```
+
+`mala config schema` prints the JSON Schema, for editors.
+
+# Reference
 
 Unknown keys are errors. Values are taken from the first of these places that sets them:
 

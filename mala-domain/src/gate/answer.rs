@@ -6,10 +6,10 @@ mod beside;
 pub use beside::{objects, speaks_of_claims};
 
 use crate::agent::answer::{
-    AnswerSource, Object, ParseMethod, ParseProblem, Words, checks_form, find_object, read_checks,
-    read_object, review_form, say_the_same,
+    AnswerSource, JsonObject, ParseMethod, ParseProblem, RawAnswer, checks_format, find_object,
+    have_same_value, read_checks, read_object, review_format,
 };
-use crate::agent::answer::{Check, CheckOutcome};
+use crate::agent::answer::{CheckOutcome, ClaimCheck};
 use crate::agent::fence::Nonce;
 use crate::change::{Change, FilePath};
 use crate::conversation::AnswerFormat;
@@ -92,7 +92,7 @@ const MAX_ACCOUNT: usize = 100_000;
 /// Reads a lane's answer to the review. Its claims are in the lane's name. One that leaves a field empty
 /// is a claim all the same: what is missing is looked for at the lines that it cites.
 pub fn read(text: &str, binding: &Binding, lane: &str) -> Result<LaneAnswer, AnswerProblem> {
-    let words = Words { text, form_enforced: false, nonce: &binding.nonce };
+    let words = RawAnswer { text, form_enforced: false, nonce: &binding.nonce };
     let found = find_object(&words, &["verdict", "findings"]);
     let (object, method) = found.map_err(|problem| named(problem, &words))?;
     check_binding(&object, binding)?;
@@ -115,19 +115,19 @@ pub fn read(text: &str, binding: &Binding, lane: &str) -> Result<LaneAnswer, Ans
 }
 
 /// Reads a lane's answer to a check of claims.
-pub fn read_check(text: &str, binding: &Binding) -> Result<Vec<Check>, AnswerProblem> {
-    let words = Words { text, form_enforced: false, nonce: &binding.nonce };
+pub fn read_check(text: &str, binding: &Binding) -> Result<Vec<ClaimCheck>, AnswerProblem> {
+    let words = RawAnswer { text, form_enforced: false, nonce: &binding.nonce };
     let found = find_object(&words, &["checks"]);
     let (object, _) = found.map_err(|problem| named(problem, &words))?;
     check_binding(&object, binding)?;
-    if !say_the_same(&words, "checks") {
+    if !have_same_value(&words, "checks") {
         return Err(two_answers().into());
     }
     Ok(read_checks(&words)?.0)
 }
 
 /// Whether something stands in the answer that looks like findings, under a name that nobody asked for.
-fn objects_elsewhere(object: &Object) -> bool {
+fn objects_elsewhere(object: &JsonObject) -> bool {
     let is_finding = |item: &Value| {
         let names = ["title", "body", "message", "priority", "severity"];
         names.iter().any(|name| item.get(name).is_some())
@@ -141,13 +141,13 @@ fn two_answers() -> ParseProblem {
 }
 
 /// Whether a check leaves a claim standing.
-pub fn refutes(check: &Check) -> bool {
+pub fn refutes(check: &ClaimCheck) -> bool {
     check.outcome == CheckOutcome::Refuted
 }
 
 /// What is wrong with a text: an answer with another nonce is one to another session.
-fn named(problem: ParseProblem, words: &Words<'_>) -> AnswerProblem {
-    let object: Option<Object> = serde_json::from_str(words.text.trim()).ok();
+fn named(problem: ParseProblem, words: &RawAnswer<'_>) -> AnswerProblem {
+    let object: Option<JsonObject> = serde_json::from_str(words.text.trim()).ok();
     let nonce = object.as_ref().and_then(|object| object.get("nonce")?.as_str());
     match nonce {
         Some(nonce) if nonce != words.nonce.as_str() => AnswerProblem::OtherSession,
@@ -155,7 +155,7 @@ fn named(problem: ParseProblem, words: &Words<'_>) -> AnswerProblem {
     }
 }
 
-fn check_binding(object: &Object, binding: &Binding) -> Result<(), AnswerProblem> {
+fn check_binding(object: &JsonObject, binding: &Binding) -> Result<(), AnswerProblem> {
     let field = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
     if field("nonce") != binding.nonce.as_str() {
         return Err(AnswerProblem::OtherSession);
@@ -166,12 +166,12 @@ fn check_binding(object: &Object, binding: &Binding) -> Result<(), AnswerProblem
     }
 }
 
-fn verdict(object: &Object) -> Result<Verdict, ParseProblem> {
+fn verdict(object: &JsonObject) -> Result<Verdict, ParseProblem> {
     let verdict = object.get("verdict").cloned().unwrap_or_default();
     serde_json::from_value(verdict).map_err(|_| ParseProblem::InvalidFormat)
 }
 
-fn account(object: &Object) -> Result<Vec<(FilePath, Vec<usize>)>, ParseProblem> {
+fn account(object: &JsonObject) -> Result<Vec<(FilePath, Vec<usize>)>, ParseProblem> {
     let Some(Value::Array(files)) = object.get("reviewed") else {
         return Err(ParseProblem::MissingField("reviewed".to_owned()));
     };
@@ -197,7 +197,7 @@ pub fn review_schema() -> Value {
         "required": ["file_path", "hunks"],
         "additionalProperties": false,
     });
-    let schema = with_field(schema(review_form(1)), "summary", json!({"type": "string"}));
+    let schema = with_field(schema(review_format(1)), "summary", json!({"type": "string"}));
     let schema = with_field(schema, "head_sha", json!({"type": "string"}));
     let mut schema = with_field(schema, "reviewed", json!({"type": "array", "items": account}));
     if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
@@ -211,7 +211,7 @@ pub fn review_schema() -> Value {
 
 /// The schema of a lane's answer to a check of claims.
 pub fn check_schema() -> Value {
-    with_field(schema(checks_form()), "head_sha", json!({"type": "string"}))
+    with_field(schema(checks_format()), "head_sha", json!({"type": "string"}))
 }
 
 fn schema(form: AnswerFormat) -> Value {

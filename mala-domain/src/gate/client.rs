@@ -15,8 +15,8 @@ mod votes;
 pub use opinion::{opinion, reviewed_this};
 pub use second::{GateRound, GateState, ReviewerFile, panel};
 
-use crate::agent::answer::fields::{cut, list, maybe_text};
-use crate::agent::answer::{Object, ParseProblem, parse_unique};
+use crate::agent::answer::fields::{cut, list, optional_text};
+use crate::agent::answer::{JsonObject, ParseProblem, parse_unique};
 use crate::finding::ReviewClaim;
 use crate::ports::ReviewerFailure;
 use crate::review::{FileCoverage, GateMember};
@@ -138,7 +138,7 @@ pub fn started(ended: &CommandEnd<'_>) -> Result<StartedSession, ReviewerFailure
         return Ok(StartedSession::default());
     }
     let object = json(text)?;
-    let Some(key) = maybe_text(&object, "session_key").map_err(unreadable)? else {
+    let Some(key) = optional_text(&object, "session_key").map_err(unreadable)? else {
         return Err(unreadable(ParseProblem::MissingField("session_key".to_owned())));
     };
     if key.is_empty() || key.len() > 200 || key.starts_with('-') || key.contains(char::is_control) {
@@ -159,7 +159,7 @@ pub fn waited(
 ) -> Result<GateAnswer, ReviewerFailure> {
     let Some(code @ 0..=1) = ended.code else { return Err(failure(ended)) };
     let object = json(ended.stdout)?;
-    let session = maybe_text(&object, "session_key").map_err(unreadable)?;
+    let session = optional_text(&object, "session_key").map_err(unreadable)?;
     if session.is_some_and(|it| it != started.key.as_deref().unwrap_or(run_key)) {
         let other = "the gate answers for another session".to_owned();
         return Err(ReviewerFailure::Unreadable(other));
@@ -218,7 +218,7 @@ fn complaint(ended: &CommandEnd<'_>) -> String {
 }
 
 /// The whole of what was printed, as one object in which no key is there twice.
-fn json(text: &str) -> Result<Object, ReviewerFailure> {
+fn json(text: &str) -> Result<JsonObject, ReviewerFailure> {
     match parse_unique(text.trim()) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err(unreadable(ParseProblem::InvalidJson("it is no object".to_owned()))),

@@ -1,7 +1,7 @@
 //! What a lane is told: how to review, the change behind fences, and what to give back as proof.
 
 use super::answer::Binding;
-use crate::agent::brief::{PromptBriefs, is_bare, unlined};
+use crate::agent::brief::{PromptBriefs, has_no_hunks, without_lines};
 use crate::agent::fence::Fence;
 use crate::agent::prompts::{Pass, REFUTE, SYSTEM};
 use crate::change::{Change, ChangedFile, LineKind};
@@ -17,7 +17,7 @@ const MAX_NAMED: usize = 30;
 pub fn review(change: &Change, briefs: &PromptBriefs, base: &str, binding: &Binding) -> String {
     let fence = Fence::new(binding.nonce.clone());
     let whole = Pass::Whole.instruction();
-    let told = briefs.told();
+    let told = briefs.full_text();
     let account = regions(change);
     let left_out: Vec<String> = briefs.left_out.iter().map(|left| left.file.to_string()).collect();
     let unshown = match left_out.as_slice() {
@@ -25,17 +25,17 @@ pub fn review(change: &Change, briefs: &PromptBriefs, base: &str, binding: &Bind
         files => format!(
             "Not all of it is shown above. Look at the rest yourself, with `git diff {base} {}`:\n{}",
             binding.head,
-            fence.around("files that are not shown in full", &files.join("\n"))
+            fence.wrap("files that are not shown in full", &files.join("\n"))
         ),
     };
     let unread = match hidden(briefs).as_slice() {
         [] => String::new(),
         regions => format!(
             "Whole lines of these regions are hidden above as secrets, and may be anything. Read them in the tree:\n{}",
-            fence.around("regions with hidden lines", &regions.join("\n"))
+            fence.wrap("regions with hidden lines", &regions.join("\n"))
         ),
     };
-    let account = fence.around("changed regions to account for, by number", &account);
+    let account = fence.wrap("changed regions to account for, by number", &account);
     format!(
         "{SYSTEM}\n{LANE}\n{whole}\n{told}\n{unshown}{unread}{account}\nThe commit under review (`head_sha`): {}\nYour `nonce`: {}\nAnswer with the JSON object and nothing else.\n",
         binding.head,
@@ -50,7 +50,7 @@ fn hidden(briefs: &PromptBriefs) -> Vec<String> {
 
 /// What a lane was told by name only, or has to look for by itself: whoever reads a pass is to know.
 pub fn caveats(change: &Change, briefs: &PromptBriefs) -> Vec<String> {
-    let bare = change.files.iter().filter(|file| is_bare(file)).filter_map(unlined);
+    let bare = change.files.iter().filter(|file| has_no_hunks(file)).filter_map(without_lines);
     let left_out = briefs.left_out.iter().map(|left| left.file.to_string());
     let mut caveats = named(bare.collect(), "told by name only");
     caveats.extend(named(hidden(briefs), "hidden from the prompt as a secret"));
@@ -82,7 +82,7 @@ pub fn check(brief: &str, claims: &[(String, &Finding)], binding: &Binding) -> S
     }
     format!(
         "{REFUTE}\nThe object also has `head_sha`: the commit under review, as it stands below. You stand in a read-only copy of the tree at that commit; write nothing.\n\n{brief}\n{}\nThe commit under review (`head_sha`): {}\nYour `nonce`: {}\nAnswer with the JSON object and nothing else.\n",
-        fence.around("claims", &told),
+        fence.wrap("claims", &told),
         binding.head,
         binding.nonce.as_str(),
     )
@@ -115,7 +115,7 @@ fn region((index, hunk): (usize, &crate::change::Hunk)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::brief::LeftOut;
+    use crate::agent::brief::UnshownHunks;
     use crate::change::parse;
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
         let many: String = (1..=32).map(rename).collect();
         let change = Change { files: parse(many.as_bytes()).unwrap_or_default() };
         let briefs = PromptBriefs {
-            left_out: vec![LeftOut { file: "big.py".into(), hunks: 2 }],
+            left_out: vec![UnshownHunks { file: "big.py".into(), hunks: 2 }],
             unread: vec![("k.py".into(), 0)],
             warnings: vec!["cut".to_owned()],
             ..PromptBriefs::default()

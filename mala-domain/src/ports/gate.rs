@@ -1,4 +1,4 @@
-//! What a panel needs of the world: somebody who runs a lane, and a place for a session's files.
+//! The ports of a panel: running a lane, and storing the files of a session.
 
 use super::{BoxFuture, StoreError};
 use crate::gate::lane::{Lane, LaneFailureKind};

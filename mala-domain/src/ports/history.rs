@@ -11,7 +11,7 @@ impl CommitPrefix {
     /// Fewer digits than these name too many commits.
     pub const MIN_DIGITS: usize = 7;
 
-    /// From what somebody wrote; `None` when it is no start of an id.
+    /// Parses a prefix; `None` if the text is not one.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.to_ascii_lowercase();
         let fits = (Self::MIN_DIGITS..=64).contains(&text.len());
@@ -48,7 +48,7 @@ pub struct LogQuery {
 
 /// A commit with what it did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShownCommit {
+pub struct CommitWithDiff {
     /// Which one.
     pub commit: Commit,
     /// Its whole message.
@@ -59,7 +59,7 @@ pub struct ShownCommit {
 
 /// A commit with what its author says of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldCommit {
+pub struct CommitWithMessage {
     /// Which one.
     pub commit: Commit,
     /// Its whole message.
@@ -88,11 +88,14 @@ pub trait History: Send + Sync {
         &'a self,
         commit: &'a CommitPrefix,
         path: Option<&'a FilePath>,
-    ) -> BoxFuture<'a, Result<Option<ShownCommit>, RepositoryError>>;
+    ) -> BoxFuture<'a, Result<Option<CommitWithDiff>, RepositoryError>>;
 
     /// The newest commits that the reviewed change is made of, the oldest of them first; none for
     /// what is not committed.
-    fn reviewed(&self, max: usize) -> BoxFuture<'_, Result<Vec<ToldCommit>, RepositoryError>>;
+    fn reviewed(
+        &self,
+        max: usize,
+    ) -> BoxFuture<'_, Result<Vec<CommitWithMessage>, RepositoryError>>;
 
     /// Who last changed these lines of a file at head.
     fn blame<'a>(

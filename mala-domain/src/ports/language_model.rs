@@ -1,4 +1,4 @@
-//! A model that can be asked.
+//! The port to language models.
 
 use super::BoxFuture;
 use crate::conversation::{ChatReply, ChatRequest};
@@ -8,41 +8,41 @@ use thiserror::Error;
 
 /// A model behind a provider. One call is one answer, retries of what is worth retrying included.
 pub trait LanguageModel: Send + Sync {
-    /// Asks, on these terms.
+    /// Sends a request, within these terms.
     fn ask<'a>(
         &'a self,
         ask: &'a ChatRequest,
-        terms: Terms<'a>,
+        terms: CallTerms<'a>,
     ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>>;
 }
 
-/// What one answer may take.
+/// The limits of one call.
 #[derive(Clone, Copy)]
-pub struct Terms<'t> {
+pub struct CallTerms<'t> {
     /// When to give up.
     pub patience: Duration,
-    /// Who is asked before a request is made again.
-    pub meter: &'t dyn Meter,
+    /// Decides about retries.
+    pub meter: &'t dyn RequestMeter,
 }
 
-/// Who pays for the requests of one call.
-pub trait Meter: Send + Sync {
+/// Decides whether a failed request of one call may be repeated.
+pub trait RequestMeter: Send + Sync {
     /// Whether the request may be made once more, after this came of the last one; an error says why
     /// it may not.
     fn again<'a>(&'a self, last: &'a ModelFailure) -> BoxFuture<'a, Result<(), String>>;
 }
 
-/// Nobody counts.
+/// Allows every retry.
 struct Unmetered;
 
-impl Meter for Unmetered {
+impl RequestMeter for Unmetered {
     fn again<'a>(&'a self, _: &'a ModelFailure) -> BoxFuture<'a, Result<(), String>> {
         Box::pin(std::future::ready(Ok(())))
     }
 }
 
-impl From<Duration> for Terms<'_> {
-    /// Terms of somebody who does not count requests.
+impl From<Duration> for CallTerms<'_> {
+    /// Terms without a limit on retries.
     fn from(patience: Duration) -> Self {
         Self { patience, meter: &Unmetered }
     }
@@ -60,15 +60,15 @@ pub struct ModelFailure {
     pub attempts: u32,
     /// Whether the last of them may have to be paid for.
     #[serde(default)]
-    pub billed: Billed,
+    pub billed: BillingStatus,
 }
 
 /// Whether a request without an answer may have to be paid for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Billed {
-    /// It was turned away before any model saw it.
+pub enum BillingStatus {
+    /// The provider rejected it before any model ran.
     No,
-    /// Nobody knows how far it came.
+    /// The provider may have processed it.
     #[default]
     Perhaps,
 }
@@ -96,7 +96,7 @@ pub enum ModelFailureKind {
     Cut,
     /// The answer is not in the provider's own form.
     Malformed,
-    /// Nobody is there.
+    /// The server cannot be reached.
     Unreachable,
     /// No answer in time.
     TimedOut,

@@ -16,9 +16,9 @@ pub enum Side {
 /// The content of a path in one state of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Blob {
-    /// A text file; bytes that are no UTF-8 are replaced.
+    /// A text file; invalid UTF-8 is replaced.
     Text(String),
-    /// A file with NUL bytes.
+    /// A binary file: it contains NUL bytes.
     Binary,
     /// A file over the limit, with its size in bytes.
     TooLarge(u64),
@@ -87,7 +87,7 @@ pub trait Repository: Send + Sync {
         query: &'a WordQuery,
     ) -> BoxFuture<'a, Result<Vec<WordHit>, RepositoryError>>;
 
-    /// Whether the tree holds all files of the project, so that a missing file means something.
+    /// Whether the tree contains all files of the project. If not, checks for missing files are skipped.
     fn is_complete(&self) -> bool {
         true
     }

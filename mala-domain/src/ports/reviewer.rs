@@ -1,4 +1,4 @@
-//! What reviews a change, and what checks findings.
+//! The ports for reviewers and verifiers.
 
 use super::BoxFuture;
 use crate::finding::{Finding, Verification};
@@ -28,7 +28,7 @@ pub trait Reviewer: Send + Sync {
     ) -> BoxFuture<'a, Result<Opinion, ReviewerFailure>>;
 }
 
-/// Checks findings: those of others, or its own in a fresh context.
+/// Checks findings of other reviewers, or its own in a fresh context.
 pub trait Verifier: Send + Sync {
     /// The name in reports.
     fn name(&self) -> &str;
@@ -42,12 +42,12 @@ pub trait Verifier: Send + Sync {
         context: &'a ReviewContext,
         findings: &'a [Finding],
         time: Duration,
-    ) -> BoxFuture<'a, Checked>;
+    ) -> BoxFuture<'a, VerifierResult>;
 }
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Debug, Clone, Default)]
-pub struct Checked {
+pub struct VerifierResult {
     /// What it says of each finding, in their order.
     pub verifications: Vec<Verification>,
     /// The model behind it, as far as it was asked.
@@ -58,7 +58,7 @@ pub struct Checked {
     pub warnings: Vec<String>,
     /// Whether a check that was wanted was not made.
     pub cut_short: bool,
-    /// Whether it gave no answer: it is asked nothing more.
+    /// Whether it gave no answer, so that it is not asked again.
     pub is_silent: bool,
 }
 
@@ -77,13 +77,13 @@ pub enum ReviewerFailure {
     /// Its answer cannot be read.
     #[error("{0}")]
     Unreadable(String),
-    /// It broke in itself: trying again is of no use.
+    /// An internal error: a retry does not help.
     #[error("{0}")]
     Broken(String),
 }
 
 impl ReviewerFailure {
-    /// It took too long, with nothing else to say.
+    /// A timeout without details.
     pub fn timeout() -> Self {
         Self::TimedOut("timeout".to_owned())
     }

@@ -1,9 +1,9 @@
-//! Finding one's way in the reviewed tree.
+//! The port to search the reviewed tree.
 
 use super::{BoxFuture, RepositoryError, Side, WordHit};
 use crate::change::{EntryKind, FilePath};
 
-/// A path that the reviewed tree has.
+/// An entry of the reviewed tree.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TreeEntry {
     /// Where it is.
@@ -18,7 +18,7 @@ pub struct TextQuery {
     /// The texts: any of them; every line when empty.
     pub texts: Vec<String>,
     /// Whether `a` finds `A`.
-    pub case: Case,
+    pub case: CaseSensitivity,
     /// A file or folder to look in; everywhere when `None`.
     pub below: Option<FilePath>,
     /// How file names end, such as `.py`; all when empty.
@@ -36,7 +36,7 @@ impl TextQuery {
 
 /// Whether upper and lower case differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Case {
+pub enum CaseSensitivity {
     /// They do.
     Exact,
     /// They do not.

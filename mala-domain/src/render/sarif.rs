@@ -9,7 +9,7 @@ use super::ranking::FindingLevel;
 use super::wording;
 use crate::change::FilePath;
 use crate::finding::{Finding, FindingState};
-use crate::report::{Report, Suppressed};
+use crate::report::{Report, SuppressedFinding};
 use crate::scope::HeadState;
 use model::*;
 use rules::SarifRules;
@@ -90,7 +90,7 @@ fn result<'f>(
 }
 
 fn suppressed_result<'f>(
-    item: &'f Suppressed,
+    item: &'f SuppressedFinding,
     rules: &SarifRules,
     seen: &mut HashMap<&'f str, usize>,
 ) -> SarifResult {

@@ -3,7 +3,7 @@
 use crate::change::FilePath;
 use crate::finding::{Finding, Priority};
 use crate::report::Report;
-use crate::review::{Skip, SkipReason};
+use crate::review::{SkipReason, SkippedFile};
 use crate::scope::{HeadState, ScopeSummary};
 use crate::verdict::{self, NotReviewedReason, Outcome, Verdict};
 
@@ -131,8 +131,8 @@ pub(super) fn suppressed(report: &Report) -> Option<String> {
 }
 
 /// The skipped files by reason, most frequent reason first.
-pub(super) fn skipped(report: &Report) -> Vec<(SkipReason, Vec<&Skip>)> {
-    let mut groups: Vec<(SkipReason, Vec<&Skip>)> = Vec::new();
+pub(super) fn skipped(report: &Report) -> Vec<(SkipReason, Vec<&SkippedFile>)> {
+    let mut groups: Vec<(SkipReason, Vec<&SkippedFile>)> = Vec::new();
     for skip in &report.coverage.skipped {
         match groups.iter_mut().find(|(reason, _)| *reason == skip.reason) {
             Some((_, files)) => files.push(skip),
@@ -239,7 +239,7 @@ fn reason(report: &Report) -> String {
 }
 
 fn why(report: &Report, incomplete_reason: NotReviewedReason) -> String {
-    let error = report.trouble();
+    let error = report.failure_reason();
     let words = match incomplete_reason {
         NotReviewedReason::Incomplete => {
             let coverage = &report.coverage;

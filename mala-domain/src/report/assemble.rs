@@ -1,19 +1,23 @@
-//! Puts a report together from what the stages gave.
+//! Assembles a report from the results of the stages.
 
-use super::{CheckerReport, Consensus, Report, ReviewerReport, SCHEMA_VERSION, Stats, Status};
+use super::{
+    CheckerReport, Consensus, Report, ReportStats, ReviewStatus, ReviewerReport, SCHEMA_VERSION,
+};
 use crate::finding::{Finding, Priority};
-use crate::ports::{Checked, ReviewerFailure};
-use crate::report::Suppressed;
-use crate::review::admit::{Admission, Dropped};
+use crate::ports::{ReviewerFailure, VerifierResult};
+use crate::report::SuppressedFinding;
+use crate::review::admit::{Admission, DroppedClaim};
 use crate::review::consensus::{Decision, VoteStatus, by_rule};
 use crate::review::decide::DecisionPolicy;
-use crate::review::{Coverage, GateMember, GivenOpinion, Opinion, Opinions, ReviewerVote, Usage};
+use crate::review::{
+    Coverage, GateMember, Opinion, Opinions, ReviewerOpinion, ReviewerVote, Usage,
+};
 use crate::scope::ScopeSummary;
 use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 
-/// What the stages gave.
+/// The results of the stages.
 #[derive(Debug, Clone)]
-pub struct ReviewRecord {
+pub struct ReportParts {
     /// The id.
     pub review_id: String,
     /// What was reviewed.
@@ -25,9 +29,9 @@ pub struct ReviewRecord {
     /// The findings that stand or are refuted, worst first, and the claims that were dropped.
     pub admission: Admission,
     /// What comments suppress.
-    pub suppressed: Vec<Suppressed>,
+    pub suppressed: Vec<SuppressedFinding>,
     /// What verifiers used, by name.
-    pub checks: Vec<(String, Checked)>,
+    pub checks: Vec<(String, VerifierResult)>,
     /// The agent that checked findings of other reviewers.
     pub checker: Option<CheckerReport>,
     /// What was covered.
@@ -48,142 +52,142 @@ pub struct ReviewRecord {
     pub seconds: f64,
 }
 
-/// The report over what the stages gave.
-pub fn assemble(record: ReviewRecord) -> Report {
-    let outcome = record.decision.outcome;
+/// Assembles a report from the results of the stages.
+pub fn assemble(parts: ReportParts) -> Report {
+    let outcome = parts.decision.outcome;
     let could_not = matches!(outcome, Outcome::CouldNotReview(_));
-    let verdict = (!could_not).then(|| Verdict::over(&record.admission.findings));
-    let reviewers = reviewer_reports(&record);
-    let stats = stats(&reviewers, record.checker.as_ref(), record.seconds);
+    let verdict = (!could_not).then(|| Verdict::over(&parts.admission.findings));
+    let reviewers = reviewer_reports(&parts);
+    let stats = stats(&reviewers, parts.checker.as_ref(), parts.seconds);
     Report {
         schema_version: SCHEMA_VERSION,
         passed: outcome == Outcome::Passed,
         verdict,
         outcome,
-        status: status(&record),
-        parse_error: parse_error(&record),
+        status: status(&parts),
+        parse_error: parse_error(&parts),
         fatal_error: matches!(
             outcome,
             Outcome::CouldNotReview(NotReviewedReason::NoReviewers | NotReviewedReason::Internal)
         ),
         model_used: reviewers.iter().find_map(|reviewer| reviewer.model.clone()),
-        files_reviewed: record
+        files_reviewed: parts
             .coverage
             .files
             .iter()
             .filter(|file| file.hunks_accounted > 0)
             .map(|file| file.file.clone())
             .collect(),
-        summary: summary(&record, &reviewers),
-        fail_on: fail_on(&record),
-        consensus: consensus(&record),
-        errors: errors(&record),
-        dropped: record.admission.dropped.iter().map(Dropped::marked).collect(),
-        review_log_path: record.log.or_else(|| reviewers.iter().find_map(|it| it.log.clone())),
-        review_id: record.review_id,
-        issues: record.admission.findings,
-        suppressed: record.suppressed,
-        warnings: record.warnings,
-        coverage: record.coverage,
-        scope: record.scope,
-        checker: record.checker,
+        summary: summary(&parts, &reviewers),
+        fail_on: fail_on(&parts),
+        consensus: consensus(&parts),
+        errors: errors(&parts),
+        dropped: parts.admission.dropped.iter().map(DroppedClaim::to_refuted_finding).collect(),
+        review_log_path: parts.log.or_else(|| reviewers.iter().find_map(|it| it.log.clone())),
+        review_id: parts.review_id,
+        issues: parts.admission.findings,
+        suppressed: parts.suppressed,
+        warnings: parts.warnings,
+        coverage: parts.coverage,
+        scope: parts.scope,
+        checker: parts.checker,
         reviewers,
         stats,
     }
 }
 
-fn fail_on(record: &ReviewRecord) -> Threshold {
-    if record.opinions.objects() { record.policy.fail_on_objection } else { record.policy.fail_on }
+fn fail_on(parts: &ReportParts) -> Threshold {
+    if parts.opinions.objects() { parts.policy.fail_on_objection } else { parts.policy.fail_on }
 }
 
-fn consensus(record: &ReviewRecord) -> Consensus {
-    let Decision { verdict, passes, needed, .. } = record.decision;
-    let claimed: Vec<VoteStatus> = record.votes.iter().map(|vote| vote.claimed).collect();
+fn consensus(parts: &ReportParts) -> Consensus {
+    let Decision { verdict, passes, needed, .. } = parts.decision;
+    let claimed: Vec<VoteStatus> = parts.votes.iter().map(|vote| vote.claimed).collect();
     let claimed_verdict = match claimed.is_empty() {
         true => verdict,
-        false => by_rule(record.policy.rule, &claimed).verdict,
+        false => by_rule(parts.policy.rule, &claimed).verdict,
     };
-    Consensus { rule: record.policy.rule, needed, passes, verdict, claimed_verdict }
+    Consensus { rule: parts.policy.rule, needed, passes, verdict, claimed_verdict }
 }
 
-fn status(record: &ReviewRecord) -> Status {
-    match record.decision.outcome {
-        Outcome::CouldNotReview(_) if record.coverage.hunks_accounted == 0 => Status::Error,
-        _ if record.coverage.is_complete() && !record.cut_short => Status::Ok,
-        _ => Status::Truncated,
+fn status(parts: &ReportParts) -> ReviewStatus {
+    match parts.decision.outcome {
+        Outcome::CouldNotReview(_) if parts.coverage.hunks_accounted == 0 => ReviewStatus::Error,
+        _ if parts.coverage.is_complete() && !parts.cut_short => ReviewStatus::Ok,
+        _ => ReviewStatus::Truncated,
     }
 }
 
-/// Why the review is to be tried again; `None` when that is of no use.
-fn parse_error(record: &ReviewRecord) -> Option<String> {
-    let reason = match record.decision.outcome {
+/// Why the review failed, if a retry may help.
+fn parse_error(parts: &ReportParts) -> Option<String> {
+    let reason = match parts.decision.outcome {
         Outcome::CouldNotReview(NotReviewedReason::TimedOut) => return Some("timeout".to_owned()),
         Outcome::CouldNotReview(NotReviewedReason::Incomplete) => NotReviewedReason::Incomplete,
         _ => return None,
     };
     let mut absent =
-        reviewer_errors(record).filter(|(_, vote)| vote.vote.status == VoteStatus::Absent(reason));
-    match (absent.next(), record.opinions.0.len()) {
+        reviewer_errors(parts).filter(|(_, vote)| vote.vote.status == VoteStatus::Absent(reason));
+    match (absent.next(), parts.opinions.0.len()) {
         (Some((_, vote)), 1) => vote.vote.error.clone(),
         (Some((name, vote)), _) => {
             Some(format!("{name}: {}", vote.vote.error.as_deref().unwrap_or_default()))
         }
-        (None, _) => errors(record).into_iter().next(),
+        (None, _) => errors(parts).into_iter().next(),
     }
 }
 
-fn reviewer_errors(record: &ReviewRecord) -> impl Iterator<Item = (&str, &ReviewerVote)> {
-    let all = record.opinions.0.iter().zip(&record.votes);
+fn reviewer_errors(parts: &ReportParts) -> impl Iterator<Item = (&str, &ReviewerVote)> {
+    let all = parts.opinions.0.iter().zip(&parts.votes);
     all.filter(|(_, vote)| vote.vote.error.is_some())
         .map(|(given, vote)| (given.reviewer.as_str(), vote))
 }
 
 /// Why reviewers have no vote, and what else keeps the change from being reviewed.
-fn errors(record: &ReviewRecord) -> Vec<String> {
-    let mut errors: Vec<String> = reviewer_errors(record)
+fn errors(parts: &ReportParts) -> Vec<String> {
+    let mut errors: Vec<String> = reviewer_errors(parts)
         .map(|(name, vote)| format!("{name}: {}", vote.vote.error.as_deref().unwrap_or_default()))
         .collect();
-    let Outcome::CouldNotReview(_) = record.decision.outcome else { return errors };
-    let (needed, n_votes) = (record.decision.needed, record.votes.len());
+    let Outcome::CouldNotReview(_) = parts.decision.outcome else { return errors };
+    let (needed, n_votes) = (parts.decision.needed, parts.votes.len());
     if n_votes > 0 && needed > n_votes {
-        let rule = record.policy.rule;
+        let rule = parts.policy.rule;
         errors.push(format!("{rule} needs {needed} passes, and the panel has {n_votes}"));
     }
     if n_votes == 0 {
-        let reason = match record.decision.outcome {
+        let reason = match parts.decision.outcome {
             Outcome::CouldNotReview(NotReviewedReason::NoReviewers) => "no reviewer is available",
             _ => "nothing in this change can be reviewed",
         };
         errors.push(reason.to_owned());
-        errors.extend(match record.coverage.is_blind() {
-            true => record.coverage.left_out(),
-            false => record.warnings.clone(),
+        errors.extend(match parts.coverage.has_nothing_reviewable() {
+            true => parts.coverage.left_out(),
+            false => parts.warnings.clone(),
         });
     }
     errors
 }
 
 /// One entry per reviewer; those that a reviewer speaks for have theirs in its place.
-fn reviewer_reports(record: &ReviewRecord) -> Vec<ReviewerReport> {
-    let all = record.opinions.0.iter().zip(&record.votes);
+fn reviewer_reports(parts: &ReportParts) -> Vec<ReviewerReport> {
+    let all = parts.opinions.0.iter().zip(&parts.votes);
     all.flat_map(|(given, vote)| match &given.opinion {
         Ok(opinion) if opinion.failure.is_none() && !opinion.members.is_empty() => {
-            let entry = |member| member_report(record, opinion, member);
+            let entry = |member| member_report(parts, opinion, member);
             opinion.members.iter().map(entry).collect()
         }
-        _ => vec![reviewer_report(record, given, vote)],
+        _ => vec![reviewer_report(parts, given, vote)],
     })
     .collect()
 }
 
 fn reviewer_report(
-    record: &ReviewRecord,
-    given: &GivenOpinion,
+    parts: &ReportParts,
+    given: &ReviewerOpinion,
     vote: &ReviewerVote,
 ) -> ReviewerReport {
     let name = &given.reviewer;
     let opinion = given.opinion.as_ref().ok();
-    let checks = record.checks.iter().filter(|(verifier, _)| verifier == name);
+    let checks = parts.checks.iter().filter(|(verifier, _)| verifier == name);
     let (mut model, mut usage) = match opinion {
         Some(opinion) => (opinion.model.clone(), opinion.usage.clone()),
         None => (None, Usage::default()),
@@ -196,8 +200,8 @@ fn reviewer_report(
         reviewer: name.clone(),
         model,
         verdict: vote.vote.verdict,
-        findings: given.findings(&record.admission.findings).len(),
-        dropped: given.dropped(&record.admission.dropped).len(),
+        findings: given.findings(&parts.admission.findings).len(),
+        dropped: given.dropped(&parts.admission.dropped).len(),
         error: vote.vote.error.clone(),
         log: opinion.and_then(|opinion| opinion.log.clone()),
         usage,
@@ -212,20 +216,20 @@ fn reviewer_report(
             Err(ReviewerFailure::Crashed(_))
                 | Ok(Opinion { failure: Some(ReviewerFailure::Crashed(_)), .. })
         ),
-        coverage: Some(vote.coverage.clone()).filter(|_| record.opinions.0.len() > 1),
+        coverage: Some(vote.coverage.clone()).filter(|_| parts.opinions.0.len() > 1),
         process: opinion.and_then(|opinion| opinion.process.clone()),
     }
 }
 
-fn member_report(record: &ReviewRecord, opinion: &Opinion, member: &GateMember) -> ReviewerReport {
+fn member_report(parts: &ReportParts, opinion: &Opinion, member: &GateMember) -> ReviewerReport {
     let name = &member.name;
-    let own = record.admission.findings.iter().filter(|finding| finding.is_reported_by(name));
+    let own = parts.admission.findings.iter().filter(|finding| finding.is_reported_by(name));
     ReviewerReport {
         reviewer: name.clone(),
         model: member.model.clone(),
         verdict: member.error.is_none().then(|| Verdict::over(own)),
-        findings: reported_by(record, name),
-        dropped: record.admission.dropped.iter().filter(|it| it.reviewer == *name).count(),
+        findings: reported_by(parts, name),
+        dropped: parts.admission.dropped.iter().filter(|it| it.reviewer == *name).count(),
         error: member.error.clone(),
         log: opinion.log.clone(),
         usage: member.usage.clone(),
@@ -238,24 +242,24 @@ fn member_report(record: &ReviewRecord, opinion: &Opinion, member: &GateMember) 
     }
 }
 
-fn reported_by(record: &ReviewRecord, name: &str) -> usize {
-    record.admission.findings.iter().filter(|finding| finding.is_reported_by(name)).count()
+fn reported_by(parts: &ReportParts, name: &str) -> usize {
+    parts.admission.findings.iter().filter(|finding| finding.is_reported_by(name)).count()
 }
 
-fn summary(record: &ReviewRecord, reviewers: &[ReviewerReport]) -> String {
-    let mut sentences: Vec<String> = record.preface.iter().cloned().collect();
+fn summary(parts: &ReportParts, reviewers: &[ReviewerReport]) -> String {
+    let mut sentences: Vec<String> = parts.preface.iter().cloned().collect();
     let names: Vec<&str> = reviewers.iter().map(|it| it.reviewer.as_str()).collect();
-    sentences.push(match record.decision.outcome {
+    sentences.push(match parts.decision.outcome {
         Outcome::CouldNotReview(_) => "The change could not be reviewed.".to_owned(),
-        _ if record.scope.files == 0 => {
-            format!("Nothing to review: {} has no changes.", record.scope.target)
+        _ if parts.scope.files == 0 => {
+            format!("Nothing to review: {} has no changes.", parts.scope.target)
         }
         _ => format!(
             "{} reviewed {} in {}: {}.",
             if names.is_empty() { "No reviewer".to_owned() } else { names.join(", ") },
-            counted(record.coverage.hunks_accounted, "hunk"),
-            counted(record.coverage.files.len(), "file"),
-            tally(&record.admission.findings),
+            counted(parts.coverage.hunks_accounted, "hunk"),
+            counted(parts.coverage.files.len(), "file"),
+            tally(&parts.admission.findings),
         ),
     });
     sentences.join(" ")
@@ -282,10 +286,14 @@ pub fn counted(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-fn stats(reviewers: &[ReviewerReport], checker: Option<&CheckerReport>, seconds: f64) -> Stats {
+fn stats(
+    reviewers: &[ReviewerReport],
+    checker: Option<&CheckerReport>,
+    seconds: f64,
+) -> ReportStats {
     let all = reviewers.iter().map(|it| &it.usage).chain(checker.map(|it| &it.usage));
     let sum = all.fold(Usage::nothing(), |sum, usage| sum.plus(usage));
-    Stats {
+    ReportStats {
         tokens_used: sum.tokens_used,
         cost_usd: sum.cost_usd,
         latency_seconds_e2e: seconds,

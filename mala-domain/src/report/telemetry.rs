@@ -1,6 +1,6 @@
 //! What a review took, without what it says: safe to collect.
 
-use super::{Report, ReviewerReport, Status};
+use super::{Report, ReviewStatus, ReviewerReport};
 use crate::review::Usage;
 use crate::scope::ScopeSummary;
 use crate::verdict::{Outcome, Verdict};
@@ -20,11 +20,11 @@ pub struct Telemetry {
     /// How it ended.
     pub outcome: Outcome,
     /// Whether all of the change was reviewed.
-    pub status: Status,
+    pub status: ReviewStatus,
     /// Exactly what was reviewed.
     pub scope: ScopeSummary,
     /// What it took.
-    pub stats: super::Stats,
+    pub stats: super::ReportStats,
     /// What each reviewer took.
     pub reviewers: Vec<ReviewerTelemetry>,
     /// How many findings each rule has.

@@ -1,15 +1,12 @@
-//! Admission: a claim becomes a finding only when the file and the lines it cites are there at head,
-//! and with the lines that show it. In a file that the change deletes, the lines that went are the
-//! evidence. What is not there is dropped and counted, never reported.
-
-mod evidence;
+//! Admission: a claim becomes a finding only if its file, lines and evidence exist at head. In a deleted
+//! file, the removed lines are the evidence. Other claims are dropped and counted, never reported.
 
 use crate::change::{AddedLines, Change, ChangedFile, FilePath, Hunk, LineSpan};
 use crate::finding::{
     DedupeKey, Finding, Priority, ReviewClaim, Verification, VerificationOutcome, identity,
 };
 use crate::language::Language;
-use crate::review::Texts;
+use crate::review::FileTexts;
 use crate::secrets;
 use std::collections::HashMap;
 
@@ -18,18 +15,18 @@ const MAX_EVIDENCE_LINES: u32 = 12;
 /// How many characters of one line are quoted.
 const MAX_EVIDENCE_WIDTH: usize = 400;
 
-/// What admission made of the claims.
+/// The result of admission.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Admission {
-    /// What holds, by place.
+    /// The admitted findings, by location.
     pub findings: Vec<Finding>,
-    /// What was dropped, and why.
-    pub dropped: Vec<Dropped>,
+    /// The dropped claims.
+    pub dropped: Vec<DroppedClaim>,
 }
 
-/// A claim that does not hold.
+/// A claim whose location or evidence does not exist.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Dropped {
+pub struct DroppedClaim {
     /// Who made it.
     pub reviewer: String,
     /// Why it was dropped, in words.
@@ -38,9 +35,9 @@ pub struct Dropped {
     pub claim: ReviewClaim,
 }
 
-impl Dropped {
+impl DroppedClaim {
     /// The claim as a finding that does not count, marked with the reason.
-    pub fn marked(&self) -> Finding {
+    pub fn to_refuted_finding(&self) -> Finding {
         let claim = ReviewClaim {
             verification: Verification::refuted(format!("it cannot be placed: {}", self.why)),
             ..self.claim.clone()
@@ -48,7 +45,7 @@ impl Dropped {
         let quoted = claim.evidence.as_deref().unwrap_or_default();
         let evidence = quote(quoted.lines().take(quote_length(claim.span)));
         let place = CodeLocation { span: claim.span, evidence };
-        finding(claim, place, &Nowhere, &mut Seen::new())
+        finding(claim, place, &NoSymbols, &mut IdentityCounts::new())
     }
 
     /// Whether a check of the reviewer's own refuted it.
@@ -62,10 +59,10 @@ impl Dropped {
     }
 }
 
-/// Nothing encloses what is not there.
-struct Nowhere;
+/// An index without symbols, for claims without a location.
+struct NoSymbols;
 
-impl SymbolIndex for Nowhere {
+impl SymbolIndex for NoSymbols {
     fn symbol_at(&self, _: &FilePath, _: u32) -> Option<String> {
         None
     }
@@ -77,36 +74,36 @@ pub trait SymbolIndex {
     fn symbol_at(&self, file: &FilePath, line: u32) -> Option<String>;
 }
 
-/// Admits the claims that hold at head, by place. What says the same is merged later, by
-/// [`merged`](crate::review::merge::merged): a comment that sets one of them aside excuses no other.
+/// Admits the claims that exist at head, by location. Duplicates are merged later, by
+/// [`merge_duplicates`](crate::review::merge::merged), so that a suppression affects only one of them.
 pub fn admit(
-    candidates: Vec<ReviewClaim>,
+    claims: Vec<ReviewClaim>,
     change: &Change,
-    texts: &Texts,
+    texts: &FileTexts,
     symbols: &dyn SymbolIndex,
 ) -> Admission {
     let mut admission = Admission::default();
     let mut lines = LineCache::new(texts);
-    let changed: HashMap<&FilePath, Changed<'_>> =
-        change.files.iter().map(|file| (&file.path, Changed::of(file))).collect();
-    let mut anchored = Vec::with_capacity(candidates.len());
-    for candidate in candidates {
-        let file = changed.get(&candidate.file).map(|changed| changed.file);
-        match anchor(&candidate, file, &mut lines) {
-            Ok(place) => anchored.push((candidate, place)),
+    let changed: HashMap<&FilePath, AddedLinesOfFile<'_>> =
+        change.files.iter().map(|file| (&file.path, AddedLinesOfFile::of(file))).collect();
+    let mut anchored = Vec::with_capacity(claims.len());
+    for claim in claims {
+        let file = changed.get(&claim.file).map(|changed| changed.file);
+        match anchor(&claim, file, &mut lines) {
+            Ok(place) => anchored.push((claim, place)),
             Err(why) => {
-                let reviewer = candidate.reviewer.clone();
-                admission.dropped.push(Dropped { reviewer, why, claim: candidate });
+                let reviewer = claim.reviewer.clone();
+                admission.dropped.push(DroppedClaim { reviewer, why, claim: claim });
             }
         }
     }
     anchored
         .sort_by(|(a, at), (b, bt)| (&a.file, at.span, &a.rule).cmp(&(&b.file, bt.span, &b.rule)));
     let mut seen = HashMap::new();
-    for (candidate, place) in anchored {
-        let changed = changed.get(&candidate.file);
+    for (claim, place) in anchored {
+        let changed = changed.get(&claim.file);
         let touches = changed.is_some_and(|changed| changed.added.overlaps(place.span));
-        let mut finding = finding(candidate, place, symbols, &mut seen);
+        let mut finding = finding(claim, place, symbols, &mut seen);
         finding.on_changed_lines = touches;
         finding.language = finding.language.or(changed.and_then(|changed| changed.file.script));
         admission.findings.push(finding);
@@ -114,8 +111,12 @@ pub fn admit(
     admission
 }
 
-/// Why each of these claims does not hold at head; `None` for one that does.
-pub fn objections(claims: &[ReviewClaim], change: &Change, texts: &Texts) -> Vec<Option<String>> {
+/// Why each of these claims cannot be placed; `None` for claims that can.
+pub fn unplaced_reasons(
+    claims: &[ReviewClaim],
+    change: &Change,
+    texts: &FileTexts,
+) -> Vec<Option<String>> {
     let mut lines = LineCache::new(texts);
     let files: HashMap<&FilePath, &ChangedFile> =
         change.files.iter().map(|file| (&file.path, file)).collect();
@@ -124,56 +125,59 @@ pub fn objections(claims: &[ReviewClaim], change: &Change, texts: &Texts) -> Vec
     claims.iter().map(&mut why).collect()
 }
 
-/// Why none of these claims holds, by the first of them; `None` when one does, or when there are none.
-pub fn none_holds(claims: &[ReviewClaim], change: &Change, texts: &Texts) -> Option<String> {
-    let why: Option<Vec<String>> = objections(claims, change, texts).into_iter().collect();
+/// The first reason if no claim can be placed; `None` if one can, or if there are no claims.
+pub fn reason_none_placed(
+    claims: &[ReviewClaim],
+    change: &Change,
+    texts: &FileTexts,
+) -> Option<String> {
+    let why: Option<Vec<String>> = unplaced_reasons(claims, change, texts).into_iter().collect();
     why?.into_iter().next()
 }
 
-/// A changed file, with its added lines ready for many questions.
-struct Changed<'c> {
+/// A changed file with an index of its added lines.
+struct AddedLinesOfFile<'c> {
     file: &'c ChangedFile,
     added: AddedLines,
 }
 
-impl<'c> Changed<'c> {
+impl<'c> AddedLinesOfFile<'c> {
     fn of(file: &'c ChangedFile) -> Self {
         Self { file, added: file.added() }
     }
 }
 
-/// Where a claim stands at head, with the lines that show it.
+/// The location of a claim at head, with the lines as evidence.
 struct CodeLocation {
     span: LineSpan,
     evidence: String,
 }
 
 fn anchor(
-    candidate: &ReviewClaim,
+    claim: &ReviewClaim,
     file: Option<&ChangedFile>,
     lines: &mut LineCache<'_>,
 ) -> Result<CodeLocation, String> {
-    let name = &candidate.file;
+    let name = &claim.file;
     if !name.stays_inside() {
         return Err(format!("{name}: a finding outside the reviewed tree"));
     }
     match (lines.of(name), file) {
-        (Some(text), _) => anchor_in(text, candidate),
+        (Some(text), _) => anchor_in(text, claim),
         (None, Some(file)) if !file.exists_at_head() => {
             let gone = file.hunks.iter().flat_map(|hunk| hunk.removed_lines());
-            anchor_in(&gone.map(|(_, text)| text).collect::<Vec<_>>(), candidate)
+            anchor_in(&gone.map(|(_, text)| text).collect::<Vec<_>>(), claim)
         }
-        (None, _) => anchor_in_hunks(candidate, file),
+        (None, _) => anchor_in_hunks(claim, file),
     }
 }
 
-fn anchor_in(text: &[&str], candidate: &ReviewClaim) -> Result<CodeLocation, String> {
-    let name = &candidate.file;
-    let span = match &candidate.evidence {
-        Some(quoted) => evidence::find(text, candidate.span, quoted).ok_or_else(|| {
-            format!("{name}:{}: the quoted evidence is not there", candidate.span)
-        })?,
-        None => candidate.span,
+fn anchor_in(text: &[&str], claim: &ReviewClaim) -> Result<CodeLocation, String> {
+    let name = &claim.file;
+    let span = match &claim.evidence {
+        Some(quoted) => find_quoted(text, claim.span, quoted)
+            .ok_or_else(|| format!("{name}:{}: the quoted evidence is not there", claim.span))?,
+        None => claim.span,
     };
     let n_lines = u32::try_from(text.len()).unwrap_or(u32::MAX);
     if span.start() > n_lines {
@@ -186,17 +190,15 @@ fn anchor_in(text: &[&str], candidate: &ReviewClaim) -> Result<CodeLocation, Str
 
 /// With no text at head (a patch without its repository), the hunks themselves are the evidence.
 fn anchor_in_hunks(
-    candidate: &ReviewClaim,
+    claim: &ReviewClaim,
     file: Option<&ChangedFile>,
 ) -> Result<CodeLocation, String> {
-    let name = &candidate.file;
+    let name = &claim.file;
     let hunks = file.map(|file| file.hunks.as_slice()).unwrap_or_default();
-    let span = match &candidate.evidence {
-        Some(quoted) if !hunks.is_empty() => find_in_hunks(hunks, candidate.span, quoted)
-            .ok_or_else(|| {
-                format!("{name}:{}: the quoted evidence is not there", candidate.span)
-            })?,
-        _ => candidate.span,
+    let span = match &claim.evidence {
+        Some(quoted) if !hunks.is_empty() => find_in_hunks(hunks, claim.span, quoted)
+            .ok_or_else(|| format!("{name}:{}: the quoted evidence is not there", claim.span))?,
+        _ => claim.span,
     };
     let shown: Vec<&str> = hunks
         .iter()
@@ -220,12 +222,12 @@ fn find_in_hunks(hunks: &[Hunk], cited: LineSpan, quoted: &str) -> Option<LineSp
             let before = hunk.new_start.max(1) - 1;
             let shifted = |line: u32| line.saturating_sub(before).max(1);
             let within = LineSpan::between(shifted(cited.start()), shifted(cited.end()));
-            let place = evidence::find(&text, within, quoted)?;
+            let place = find_quoted(&text, within, quoted)?;
             let at = |line: u32| line.saturating_add(before);
             Some(LineSpan::between(at(place.start()), at(place.end())))
         })
         .collect();
-    let near = found.iter().find(|place| evidence::is_near(place.start(), cited));
+    let near = found.iter().find(|place| is_near(place.start(), cited));
     near.or(found.first().filter(|_| found.len() == 1)).copied()
 }
 
@@ -243,19 +245,19 @@ fn index(line: u32) -> usize {
     usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX)
 }
 
-/// What tells equal findings of one symbol apart: how many came before, by the identity of the first.
-type Seen = HashMap<DedupeKey, usize>;
+/// Counts findings with equal identity, to number them.
+type IdentityCounts = HashMap<DedupeKey, usize>;
 
 fn finding(
-    candidate: ReviewClaim,
+    claim: ReviewClaim,
     place: CodeLocation,
     symbols: &dyn SymbolIndex,
-    seen: &mut Seen,
+    seen: &mut IdentityCounts,
 ) -> Finding {
-    let symbol = symbols.symbol_at(&candidate.file, place.span.start());
+    let symbol = symbols.symbol_at(&claim.file, place.span.start());
     let nth = |occurrence| {
-        let (symbol, category) = (symbol.as_deref(), candidate.category);
-        identity(&candidate.file, symbol, &place.evidence, category, occurrence)
+        let (symbol, category) = (symbol.as_deref(), claim.category);
+        identity(&claim.file, symbol, &place.evidence, category, occurrence)
     };
     let n_before = seen.entry(nth(0)).or_default();
     let dedupe_key = nth(*n_before);
@@ -263,36 +265,36 @@ fn finding(
     Finding {
         line_start: place.span.start(),
         line_end: place.span.end(),
-        priority: candidate.priority,
-        severity: candidate.priority.unwrap_or(Priority::P2).severity(),
-        category: candidate.category,
-        title: secrets::redact(&candidate.title).into_owned(),
-        body: secrets::redact(&candidate.body).into_owned(),
-        suggestion: candidate.suggestion.map(|text| secrets::redact(&text).into_owned()),
+        priority: claim.priority,
+        severity: claim.priority.unwrap_or(Priority::P2).severity(),
+        category: claim.category,
+        title: secrets::redact(&claim.title).into_owned(),
+        body: secrets::redact(&claim.body).into_owned(),
+        suggestion: claim.suggestion.map(|text| secrets::redact(&text).into_owned()),
         evidence_snippet: place.evidence,
-        confidence: candidate.confidence.clamp(0.0, 1.0),
-        language: Language::of_path(&candidate.file),
-        reviewer: candidate.reviewer,
-        rule: candidate.rule,
+        confidence: claim.confidence.clamp(0.0, 1.0),
+        language: Language::of_path(&claim.file),
+        reviewer: claim.reviewer,
+        rule: claim.rule,
         dedupe_key,
         symbol,
-        verification: candidate.verification,
+        verification: claim.verification,
         state: Default::default(),
         first_seen: None,
         also_reported_by: Vec::new(),
         on_changed_lines: false,
-        file: candidate.file,
+        file: claim.file,
     }
 }
 
 /// The lines of each text, split once.
 struct LineCache<'t> {
-    texts: &'t Texts,
+    texts: &'t FileTexts,
     split: HashMap<FilePath, Option<Vec<&'t str>>>,
 }
 
 impl<'t> LineCache<'t> {
-    fn new(texts: &'t Texts) -> Self {
+    fn new(texts: &'t FileTexts) -> Self {
         Self { texts, split: HashMap::new() }
     }
 
@@ -303,4 +305,46 @@ impl<'t> LineCache<'t> {
             .or_insert_with(|| texts.at_head(file).map(|text| text.lines().collect()))
             .as_ref()
     }
+}
+
+/// The lines that hold the quoted text: where it was cited, else the only place that has it.
+fn find_quoted(text: &[&str], cited: LineSpan, quoted: &str) -> Option<LineSpan> {
+    let wanted: Vec<&str> = quoted.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    place_of(text, cited, &wanted).or_else(|| {
+        let bare = |line: &&str| line.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+        let (text, wanted): (Vec<String>, Vec<String>) =
+            (text.iter().map(bare).collect(), wanted.iter().map(bare).collect());
+        let text: Vec<&str> = text.iter().map(String::as_str).collect();
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        place_of(&text, cited, &wanted)
+    })
+}
+
+fn place_of(text: &[&str], cited: LineSpan, wanted: &[&str]) -> Option<LineSpan> {
+    let first = *wanted.first()?;
+    let mut places = text
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| line.contains(first))
+        .map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX))
+        .filter(|line| follows(text, *line, wanted));
+    let all: Vec<u32> = places.by_ref().take(1000).collect();
+    let start = match all.iter().copied().find(|line| is_near(*line, cited)) {
+        Some(line) => line,
+        None if all.len() == 1 => *all.first()?,
+        None => return None,
+    };
+    let length = u32::try_from(wanted.len()).unwrap_or(1).max(1);
+    Some(LineSpan::between(start, start.saturating_add(length - 1)))
+}
+
+/// Whether a line is one of those cited, or close to the first of them.
+fn is_near(line: u32, cited: LineSpan) -> bool {
+    line.abs_diff(cited.start()) <= 3 || cited.contains(line)
+}
+
+/// Whether the wanted lines stand here, one after the other.
+fn follows(text: &[&str], line: u32, wanted: &[&str]) -> bool {
+    let here = text.iter().skip(index(line)).filter(|line| !line.trim().is_empty());
+    here.zip(wanted).filter(|(line, wanted)| line.contains(**wanted)).count() == wanted.len()
 }

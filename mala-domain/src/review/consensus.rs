@@ -1,5 +1,5 @@
-//! From votes to one decision. A reviewer without a vote counts in the size of the panel and never as a
-//! pass.
+//! The consensus rule: combines votes into one decision. A reviewer without a vote counts towards the size
+//! of the panel and never as a pass.
 
 use crate::verdict::{NotReviewedReason, Outcome, Verdict};
 use schemars::JsonSchema;

@@ -1,16 +1,15 @@
-//! What a review knows of a change: gathered once, and read by every reviewer and every later stage.
+//! The context of a review: gathered once, and read by all reviewers and later stages.
 
-use super::Texts;
-use crate::agent::brief::Enclosing;
+use crate::agent::brief::HunkSymbol;
 use crate::change::{Change, FilePath};
-use crate::ports::{Repository, ReviewScope, Side};
+use crate::ports::{Blob, Repository, ReviewScope, Side};
 use crate::scope::ScopeSummary;
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// What a review knows of a change. Cloning it is cheap.
+/// The change and everything that was gathered about it. Cloning is cheap.
 #[derive(Clone)]
 pub struct ReviewContext {
     /// Exactly which states are compared.
@@ -20,7 +19,7 @@ pub struct ReviewContext {
     /// The tree at base and at head.
     pub tree: Arc<dyn Repository>,
     /// The texts of the changed files on both sides.
-    pub texts: Arc<Texts>,
+    pub texts: Arc<FileTexts>,
     /// What is around the change, where a reviewer needs it.
     pub surroundings: Arc<CodeSurroundings>,
     /// Texts about the task: name and content.
@@ -33,7 +32,7 @@ pub struct ReviewContext {
 
 impl ReviewContext {
     /// The context of a change with these texts, and nothing around it.
-    pub fn new(scope: ReviewScope, texts: Texts) -> Self {
+    pub fn new(scope: ReviewScope, texts: FileTexts) -> Self {
         Self {
             scope: scope.scope,
             change: scope.change,
@@ -47,11 +46,32 @@ impl ReviewContext {
     }
 }
 
-/// What is around a change.
+/// The contents of files at base and at head, as far as they were read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileTexts {
+    /// By the path at base.
+    pub base: BTreeMap<FilePath, Blob>,
+    /// By the path at head.
+    pub head: BTreeMap<FilePath, Blob>,
+}
+
+impl FileTexts {
+    /// The text at head.
+    pub fn at_head(&self, path: &FilePath) -> Option<&str> {
+        self.head.get(path).and_then(Blob::text)
+    }
+
+    /// The text at base.
+    pub fn at_base(&self, path: &FilePath) -> Option<&str> {
+        self.base.get(path).and_then(Blob::text)
+    }
+}
+
+/// The code around a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CodeSurroundings {
     /// The function around each hunk, by file and hunk.
-    pub enclosing: BTreeMap<FilePath, Vec<Option<Enclosing>>>,
+    pub enclosing: BTreeMap<FilePath, Vec<Option<HunkSymbol>>>,
     /// Uses of what changed in other places, a line each.
     pub references: Vec<String>,
     /// The project's rules for reviewers, as the base has them: file and content.

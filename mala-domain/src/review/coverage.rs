@@ -1,11 +1,11 @@
-//! Which hunks were given, which are accounted for, and why the others are not.
+//! Coverage: which hunks had to be reviewed, which were, and why the others were not.
 
 use crate::change::{Change, ChangedFile, EntryKind, FileClass, FilePath, FileStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
-/// How many files that nobody reviews are named.
+/// The maximum number of skipped files that warnings name.
 const MAX_LEFT_OUT: usize = 30;
 
 /// What was reviewed and what was not.
@@ -17,10 +17,9 @@ pub struct Coverage {
     pub hunks_accounted: usize,
     /// Files with a hunk that was reviewed.
     pub files: Vec<FileCoverage>,
-    /// What was left out, and why. Files that are too large, and sources with bytes that are no text,
-    /// are not left out on purpose, and keep the review from passing; so do submodules where nothing else
-    /// is reviewed.
-    pub skipped: Vec<Skip>,
+    /// The files that were not reviewed, and why. Files that are too large and sources with invalid text
+    /// keep the review from passing; so do submodules if nothing else is reviewed.
+    pub skipped: Vec<SkippedFile>,
 }
 
 /// One file's part.
@@ -34,9 +33,9 @@ pub struct FileCoverage {
     pub hunks_accounted: usize,
 }
 
-/// A file that nobody reviews, and why.
+/// A file that is not reviewed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Skip {
+pub struct SkippedFile {
     /// The file.
     pub file: FilePath,
     /// Why.
@@ -55,7 +54,7 @@ pub enum SkipReason {
     Garbled,
     /// Made by a tool.
     Generated,
-    /// Somebody else's code.
+    /// Vendored third-party code.
     Vendored,
     /// Written by a package manager.
     Lock,
@@ -67,14 +66,14 @@ pub enum SkipReason {
     DirtySubmodule,
     /// Moved or re-moded, with no line changed.
     NoLines,
-    /// Text of so many megabytes that nobody reads it.
+    /// Text over the size limit.
     TooLarge,
     /// The configuration leaves it out.
     Ignored,
 }
 
-impl Skip {
-    /// Whether it is in another repository, into which nobody looks.
+impl SkippedFile {
+    /// Whether it is in another repository.
     fn is_elsewhere(&self) -> bool {
         matches!(self.reason, SkipReason::Submodule | SkipReason::DirtySubmodule)
     }
@@ -98,8 +97,8 @@ impl SkipReason {
         }
     }
 
-    /// Whether nobody misses a review of such a file: a tool wrote it, no line of it changed, or the
-    /// project says so.
+    /// Whether such a file needs no review: a tool wrote it, none of its lines changed, or the
+    /// configuration excludes it.
     fn is_ordinary(self) -> bool {
         matches!(self, Self::Generated | Self::Lock | Self::NoLines | Self::Ignored)
     }
@@ -131,11 +130,11 @@ impl Coverage {
         let mut coverage = Self::default();
         for file in &change.files {
             if let Some(reason) = skip_reason(file) {
-                // Nobody chose to leave it out, so that it counts as not reviewed.
+                // These files are not excluded on purpose, so they count as not reviewed.
                 if matches!(reason, SkipReason::TooLarge | SkipReason::Garbled) {
                     coverage.hunks_given += file.hunks.len().max(1);
                 }
-                coverage.skipped.push(Skip {
+                coverage.skipped.push(SkippedFile {
                     file: file.path.clone(),
                     reason,
                     hunks: file.hunks.len(),
@@ -161,7 +160,7 @@ impl Coverage {
         coverage
     }
 
-    /// What nobody reviews, and why, a line each; what has no changed lines is told by name.
+    /// The files that are not reviewed and why, one line each. Files without changed lines are left out.
     pub fn left_out(&self) -> Vec<String> {
         let told = self.skipped.iter().filter(|skip| skip.reason != SkipReason::NoLines);
         let mut lines: Vec<String> = told
@@ -177,8 +176,8 @@ impl Coverage {
         lines
     }
 
-    /// Whether there is nothing that anybody could review, though there should be.
-    pub fn is_blind(&self) -> bool {
+    /// Whether no file can be reviewed although one should be.
+    pub fn has_nothing_reviewable(&self) -> bool {
         self.files.is_empty() && self.skipped.iter().any(|skip| !skip.reason.is_ordinary())
     }
 

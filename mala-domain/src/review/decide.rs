@@ -1,17 +1,16 @@
-//! The decision: pure, over data. A change passes only when as many reviewers pass it as the rule needs,
-//! and a reviewer passes it only when it accounts for every hunk and none of its findings reaches the
-//! threshold.
+//! The decision. A change passes only if as many reviewers pass it as the consensus rule needs. A
+//! reviewer passes it only if it reviewed every hunk and none of its findings reaches the threshold.
 
 pub use super::consensus::VoteStatus;
 use super::consensus::{ConsensusRule, Decision, by_rule};
 use crate::agent::answer::ParseProblem;
 use crate::finding::{Finding, Priority};
 use crate::ports::ReviewerFailure;
-use crate::review::admit::Dropped;
+use crate::review::admit::DroppedClaim;
 use crate::review::{Coverage, Opinion};
 use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 
-/// By what a change is decided.
+/// The policy of the decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecisionPolicy {
     /// From which priority on findings fail the review.
@@ -21,12 +20,12 @@ pub struct DecisionPolicy {
     /// How many reviewers must pass the change.
     pub rule: ConsensusRule,
     /// What becomes of a change of which nothing can be reviewed, such as one of vendored files only.
-    pub unreviewable: Unreviewable,
+    pub unreviewable: UnreviewablePolicy,
 }
 
-/// What becomes of a change of which nothing can be reviewed.
+/// What to do with a change in which nothing can be reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unreviewable {
+pub enum UnreviewablePolicy {
     /// The reviewers decide.
     #[default]
     Review,
@@ -34,7 +33,7 @@ pub enum Unreviewable {
     Refuse,
 }
 
-/// What the decision rests on.
+/// The facts for the decision.
 #[derive(Debug, Clone, Copy)]
 pub struct DecisionFacts<'f> {
     /// Whether there is no change at all.
@@ -64,12 +63,12 @@ pub fn decide(facts: &DecisionFacts<'_>, policy: &DecisionPolicy) -> Decision {
 }
 
 fn is_refused(coverage: &Coverage, policy: &DecisionPolicy) -> bool {
-    policy.unreviewable == Unreviewable::Refuse && coverage.is_blind()
+    policy.unreviewable == UnreviewablePolicy::Refuse && coverage.has_nothing_reviewable()
 }
 
-/// A reviewer's vote, with what it says for it.
+/// The vote of a reviewer, with its verdict or the reason why it has no vote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Vote {
+pub struct VoteWithReason {
     /// The vote.
     pub status: VoteStatus,
     /// The verdict over its findings that stand; `None` when it has no vote.
@@ -78,13 +77,13 @@ pub struct Vote {
     pub error: Option<String>,
 }
 
-impl Vote {
+impl VoteWithReason {
     fn absent(reason: NotReviewedReason, error: String) -> Self {
         Self { status: VoteStatus::Absent(reason), verdict: None, error: Some(error) }
     }
 }
 
-/// What a reviewer's vote rests on.
+/// The facts for the vote of a reviewer.
 #[derive(Debug, Clone, Copy)]
 pub struct VoteFacts<'f> {
     /// Its opinion, or why it has none.
@@ -92,33 +91,37 @@ pub struct VoteFacts<'f> {
     /// The findings that it reports.
     pub findings: &'f [&'f Finding],
     /// Its claims that could not be placed.
-    pub dropped: &'f [&'f Dropped],
+    pub dropped: &'f [&'f DroppedClaim],
     /// What it accounts for.
     pub coverage: &'f Coverage,
 }
 
 /// The vote of a reviewer.
-pub fn vote(facts: &VoteFacts<'_>, policy: &DecisionPolicy) -> Vote {
+pub fn vote(facts: &VoteFacts<'_>, policy: &DecisionPolicy) -> VoteWithReason {
     let opinion = match facts.opinion {
         Ok(Opinion { failure: Some(failure), .. }) | Err(failure) => {
-            return Vote::absent(reason_of(failure), failure.to_string());
+            return VoteWithReason::absent(reason_of(failure), failure.to_string());
         }
         Ok(opinion) => opinion,
     };
     let verdict = Verdict::over(facts.findings.iter().copied());
-    if let Some(why) = unplaced(opinion, verdict, facts) {
-        return Vote::absent(NotReviewedReason::Incomplete, why);
+    if let Some(why) = unplaced_claim_reason(opinion, verdict, facts) {
+        return VoteWithReason::absent(NotReviewedReason::Incomplete, why);
     }
     let fail_on = if opinion.objects { policy.fail_on_objection } else { policy.fail_on };
     if facts.findings.iter().any(|finding| fail_on.blocks(finding)) {
-        return Vote { status: VoteStatus::Objects(verdict), verdict: Some(verdict), error: None };
+        return VoteWithReason {
+            status: VoteStatus::Objects(verdict),
+            verdict: Some(verdict),
+            error: None,
+        };
     }
     let Coverage { hunks_given, hunks_accounted, .. } = facts.coverage;
     match hunks_given - hunks_accounted {
-        0 => Vote { status: VoteStatus::Passes, verdict: Some(verdict), error: None },
+        0 => VoteWithReason { status: VoteStatus::Passes, verdict: Some(verdict), error: None },
         left => {
             let why = format!("{left} of {hunks_given} hunks were not reviewed");
-            Vote::absent(NotReviewedReason::Incomplete, why)
+            VoteWithReason::absent(NotReviewedReason::Incomplete, why)
         }
     }
 }
@@ -132,9 +135,13 @@ pub fn claimed_vote(facts: &VoteFacts<'_>, policy: &DecisionPolicy) -> VoteStatu
     }
 }
 
-/// Why a reviewer has no vote that says more than what is left of its findings: a claim that cannot be
-/// placed is not refuted, and what the reviewer objects to is unknown.
-fn unplaced(opinion: &Opinion, verdict: Verdict, facts: &VoteFacts<'_>) -> Option<String> {
+/// The reason why dropped claims take the vote of a reviewer away: a claim that cannot be placed is not
+/// refuted, so it is unknown what the reviewer objects to.
+fn unplaced_claim_reason(
+    opinion: &Opinion,
+    verdict: Verdict,
+    facts: &VoteFacts<'_>,
+) -> Option<String> {
     let lost = || facts.dropped.iter().filter(|it| it.claim.rule.is_none() && !it.is_refuted());
     let worst = lost().map(|it| it.priority()).min()?;
     let why = &lost().next()?.why;

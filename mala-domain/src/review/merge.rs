@@ -1,15 +1,16 @@
-//! Findings that say the same become one that names everybody who said it.
+//! Merges duplicate findings into one that names all reviewers that reported it.
 
 use crate::change::FilePath;
 use crate::config;
 use crate::finding::{Category, ClaimWording, Finding, Priority};
-use crate::verdict::counts;
+use crate::verdict::{Threshold, counts};
+use std::cmp::Reverse;
 
 /// Merges duplicates: the same lines and the same kind of problem, said by different reviewers, by a
 /// linter and a rule, or by two rules about security. Other rules that meet on a line mean different
 /// things, and so do claims of models that share no words or that one reviewer tells apart. The most
 /// urgent, then the most confident one stays, and the worst come first.
-pub fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
+pub fn merge_duplicates(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by(|a, b| (&a.file, a.span(), &a.rule).cmp(&(&b.file, b.span(), &b.rule)));
     let mut findings = merge(findings);
     findings.sort_by(|a, b| worst_first(a).cmp(&worst_first(b)));
@@ -17,7 +18,7 @@ pub fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
 }
 
 /// The findings without those that a reviewer with several passes says twice in the same words.
-pub fn distinct(findings: Vec<Finding>, repeating: &[&str]) -> Vec<Finding> {
+pub fn without_exact_repeats(findings: Vec<Finding>, repeating: &[&str]) -> Vec<Finding> {
     let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings {
         let is_said = may_repeat(&finding, repeating)
@@ -98,7 +99,7 @@ fn merge(findings: Vec<Finding>) -> Vec<Finding> {
             .take(32)
             .find(|other| says_the_same(other, &finding));
         match twin {
-            Some(other) => absorb(other, finding),
+            Some(other) => merge_into(other, finding),
             None => kept.push(finding),
         }
     }
@@ -128,8 +129,8 @@ fn is_of_linter(finding: &Finding) -> bool {
     finding.rule.as_deref().is_some_and(config::is_of_linter)
 }
 
-fn absorb(kept: &mut Finding, mut other: Finding) {
-    // What somebody refuted gives way to the same thing said by somebody whom nobody refuted.
+fn merge_into(kept: &mut Finding, mut other: Finding) {
+    // A finding that is not refuted wins over the same finding that is.
     let rank =
         |finding: &Finding| (!counts(finding), finding.effective_priority(), -finding.confidence);
     if rank(&other) < rank(kept) {
@@ -140,19 +141,42 @@ fn absorb(kept: &mut Finding, mut other: Finding) {
             .push_str(&format!("\n\nAlso said of these lines: {}. {}", other.title, other.body));
     }
     let mut names = std::mem::take(&mut kept.also_reported_by);
-    names.extend(counts(&other).then(|| voice(&other)));
+    names.extend(counts(&other).then(|| reporter_name(&other)));
     names.append(&mut other.also_reported_by);
-    let own = voice(kept);
+    let own = reporter_name(kept);
     names.retain(|name| *name != own);
     names.sort();
     names.dedup();
     kept.also_reported_by = names;
 }
 
-/// Who says it: the reviewer and its rule.
-fn voice(finding: &Finding) -> String {
+/// The name of the reviewer, with its rule.
+fn reporter_name(finding: &Finding) -> String {
     match &finding.rule {
         Some(rule) => format!("{}: {rule}", finding.reviewer),
         None => finding.reviewer.clone(),
     }
+}
+
+/// The most urgent findings in their order, and how many are left out. Blocking findings always stay;
+/// refuted ones are left out first.
+pub fn most_urgent(
+    findings: Vec<Finding>,
+    max: usize,
+    fail_on: Threshold,
+) -> (Vec<Finding>, usize) {
+    let n_blocking = findings.iter().filter(|finding| fail_on.blocks(finding)).count();
+    let max = max.max(n_blocking);
+    let left_out = findings.len().saturating_sub(max);
+    let mut ranked: Vec<(usize, Finding)> = findings.into_iter().enumerate().collect();
+    ranked.sort_by(|(_, a), (_, b)| {
+        rank(a, fail_on).cmp(&rank(b, fail_on)).then(b.confidence.total_cmp(&a.confidence))
+    });
+    ranked.truncate(max);
+    ranked.sort_by_key(|(index, _)| *index);
+    (ranked.into_iter().map(|(_, finding)| finding).collect(), left_out)
+}
+
+fn rank(finding: &Finding, fail_on: Threshold) -> (Reverse<bool>, Reverse<bool>, Priority) {
+    (Reverse(fail_on.blocks(finding)), Reverse(counts(finding)), finding.effective_priority())
 }

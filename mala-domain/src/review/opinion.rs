@@ -1,7 +1,7 @@
-//! What a reviewer contributes to a review, and what all of them do together.
+//! The opinions of reviewers, and the votes that follow from them.
 
-use super::admit::{Admission, Dropped};
-use super::decide::{DecisionPolicy, Vote, VoteFacts, VoteStatus, claimed_vote, vote};
+use super::admit::{Admission, DroppedClaim};
+use super::decide::{DecisionPolicy, VoteFacts, VoteStatus, VoteWithReason, claimed_vote, vote};
 use crate::agent::answer::ParseMethod;
 use crate::change::{Change, FilePath};
 use crate::finding::{Finding, ReviewClaim};
@@ -146,16 +146,16 @@ fn rounded(dollars: f64) -> f64 {
     (dollars * 1e9).round() / 1e9
 }
 
-/// What one reviewer gave: its opinion, or why it has none.
+/// The opinion of one reviewer, or why it has none.
 #[derive(Debug, Clone)]
-pub struct GivenOpinion {
+pub struct ReviewerOpinion {
     /// The reviewer.
     pub reviewer: String,
     /// Its opinion.
     pub opinion: Result<Opinion, ReviewerFailure>,
 }
 
-impl GivenOpinion {
+impl ReviewerOpinion {
     /// Why it could not review, or could not finish.
     pub fn failure(&self) -> Option<&ReviewerFailure> {
         match &self.opinion {
@@ -183,7 +183,7 @@ impl GivenOpinion {
     }
 
     /// Its claims among these that were dropped.
-    pub fn dropped<'d>(&self, dropped: &'d [Dropped]) -> Vec<&'d Dropped> {
+    pub fn dropped<'d>(&self, dropped: &'d [DroppedClaim]) -> Vec<&'d DroppedClaim> {
         let names = self.names();
         dropped.iter().filter(|dropped| names.contains(dropped.reviewer.as_str())).collect()
     }
@@ -198,16 +198,16 @@ impl GivenOpinion {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewerVote {
     /// Its vote.
-    pub vote: Vote,
+    pub vote: VoteWithReason,
     /// The vote that it gave itself.
     pub claimed: VoteStatus,
     /// What it accounts for.
     pub coverage: Coverage,
 }
 
-/// What all reviewers gave.
+/// The opinions of all reviewers.
 #[derive(Debug, Clone, Default)]
-pub struct Opinions(pub Vec<GivenOpinion>);
+pub struct Opinions(pub Vec<ReviewerOpinion>);
 
 impl Opinions {
     fn given(&self) -> impl Iterator<Item = &Opinion> {
@@ -255,7 +255,7 @@ impl Opinions {
         change: &Change,
         policy: &DecisionPolicy,
     ) -> Vec<ReviewerVote> {
-        let vote_of = |given: &GivenOpinion| {
+        let vote_of = |given: &ReviewerOpinion| {
             let findings = given.findings(&admission.findings);
             let dropped = given.dropped(&admission.dropped);
             let coverage = Coverage::over(change, given.accounted());
@@ -283,7 +283,7 @@ impl Opinions {
     }
 }
 
-impl GivenOpinion {
+impl ReviewerOpinion {
     /// Whether nothing of what it claims could be placed, and it gives no verdict of its own.
     fn has_lost_all(&self, admission: &Admission) -> bool {
         let has_lost = self.dropped(&admission.dropped).iter().any(|it| it.claim.rule.is_none());

@@ -2,25 +2,25 @@
 //! on the line above, sets the finding aside. Suppressed findings are counted and shown. A comment
 //! without a reason sets nothing aside.
 
-mod doubt;
+mod warnings;
 
-pub use doubt::doubts;
+pub use warnings::suppression_warnings;
 
 use crate::change::FilePath;
 use crate::finding::Finding;
-use crate::report::Suppressed;
-use crate::review::Texts;
+use crate::report::SuppressedFinding;
+use crate::review::FileTexts;
 use regex::Regex;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What suppression made of the findings.
+/// The findings after suppression.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Sifted {
-    /// What stands.
+pub struct SuppressionResult {
+    /// The findings that are not suppressed.
     pub findings: Vec<Finding>,
-    /// What a comment sets aside.
-    pub suppressed: Vec<Suppressed>,
+    /// The suppressed findings.
+    pub suppressed: Vec<SuppressedFinding>,
     /// Comments that name a finding's rule and give no reason.
     pub warnings: Vec<String>,
 }
@@ -56,14 +56,14 @@ static COMMENT: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is valid")
 });
 
-/// Sets aside what comments at head excuse. `is_added` tells whether a line is part of the change.
-pub fn sift(
+/// Suppresses the findings that a comment at head names. `is_added` says whether the change added a line.
+pub fn apply_suppressions(
     findings: Vec<Finding>,
-    texts: &Texts,
+    texts: &FileTexts,
     policy: SuppressionPolicy,
     is_added: &dyn Fn(&Finding, u32) -> bool,
-) -> Sifted {
-    let mut sifted = Sifted::default();
+) -> SuppressionResult {
+    let mut remaining = SuppressionResult::default();
     let mut lines: HashMap<FilePath, Vec<&str>> = HashMap::new();
     for finding in findings {
         // A file is split once, however many findings it has.
@@ -72,34 +72,34 @@ pub fn sift(
             lines.insert(finding.file.clone(), text.lines().collect());
         }
         let of_file = lines.get(&finding.file).map(Vec::as_slice).unwrap_or_default();
-        match excuse(&finding, of_file, policy, is_added) {
-            Some(Excuse { line, reason }) if !reason.is_empty() => {
-                sifted.suppressed.push(Suppressed { finding, line, reason });
+        match suppression_comment(&finding, of_file, policy, is_added) {
+            Some(SuppressionComment { line, reason }) if !reason.is_empty() => {
+                remaining.suppressed.push(SuppressedFinding { finding, line, reason });
             }
-            Some(Excuse { line, .. }) => {
-                sifted.warnings.push(format!(
+            Some(SuppressionComment { line, .. }) => {
+                remaining.warnings.push(format!(
                     "{}:{line}: 'mala: ignore' gives no reason, so nothing is ignored",
                     finding.file
                 ));
-                sifted.findings.push(finding);
+                remaining.findings.push(finding);
             }
-            None => sifted.findings.push(finding),
+            None => remaining.findings.push(finding),
         }
     }
-    sifted
+    remaining
 }
 
-struct Excuse {
+struct SuppressionComment {
     line: u32,
     reason: String,
 }
 
-fn excuse(
+fn suppression_comment(
     finding: &Finding,
     lines: &[&str],
     policy: SuppressionPolicy,
     is_added: &dyn Fn(&Finding, u32) -> bool,
-) -> Option<Excuse> {
+) -> Option<SuppressionComment> {
     let rule = finding.rule.as_deref()?;
     if policy == SuppressionPolicy::Off {
         return None;
@@ -119,7 +119,10 @@ fn excuse(
             let found = COMMENT.captures(text)?;
             let names = found.get(1)?.as_str();
             let reason = found.get(2).map_or("", |reason| reason.as_str()).to_owned();
-            names.split(',').any(|name| name.trim() == rule).then_some(Excuse { line, reason })
+            names
+                .split(',')
+                .any(|name| name.trim() == rule)
+                .then_some(SuppressionComment { line, reason })
         })
 }
 

@@ -1,20 +1,20 @@
 //! Admission, merging, suppression and decision, as tables.
 
-use super::admit::{Admission, Dropped, SymbolIndex, admit};
+use super::admit::{Admission, DroppedClaim, SymbolIndex, admit};
 use super::consensus::{ConsensusRule, VoteStatus};
 use super::decide::{
-    DecisionFacts, DecisionPolicy, Unreviewable, VoteFacts, decide, needs_reviewers, vote,
+    DecisionFacts, DecisionPolicy, UnreviewablePolicy, VoteFacts, decide, needs_reviewers, vote,
 };
-use super::suppress::{SuppressionPolicy, sift};
-use super::{Coverage, Opinion, Texts, verify};
+use super::suppress::{SuppressionPolicy, apply_suppressions};
+use super::{Coverage, FileTexts, Opinion, verify};
 use crate::change::{
     Change, ChangedFile, DiffLine, EntryKind, FileClass, FilePath, FileStatus, Hunk, LineKind,
     LineSpan,
 };
 use crate::finding::{Category, Finding, Priority, ReviewClaim, Verification, VerificationOutcome};
 use crate::ports::{Blob, ReviewerFailure};
-use crate::review::merge::{distinct, merged, without_repeats};
-use crate::review::worst::worst;
+use crate::review::merge::most_urgent;
+use crate::review::merge::{merge_duplicates, without_exact_repeats, without_repeats};
 use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 
 struct NoSymbols;
@@ -27,8 +27,8 @@ impl SymbolIndex for NoSymbols {
 
 const TEXT: &str = "one\ntwo\nthree\nfour\ntwo\n";
 
-fn texts() -> Texts {
-    let mut texts = Texts::default();
+fn texts() -> FileTexts {
+    let mut texts = FileTexts::default();
     texts.head.insert("a.py".into(), Blob::Text(TEXT.to_owned()));
     texts
 }
@@ -151,7 +151,7 @@ fn the_lines_of_a_deleted_file_are_its_evidence() {
 fn what_is_dropped_is_kept_and_marked() {
     let claim = ReviewClaim { evidence: Some("no such\ntext".into()), ..claim("a.py", 2, 3) };
     let dropped = admitted(vec![claim]).dropped.remove(0);
-    let marked = dropped.marked();
+    let marked = dropped.to_refuted_finding();
     assert_eq!((marked.line_start, marked.evidence_snippet.as_str()), (2, "no such\ntext"));
     assert_eq!(marked.verification.outcome, VerificationOutcome::Refuted);
     let how = marked.verification.how.unwrap();
@@ -160,7 +160,7 @@ fn what_is_dropped_is_kept_and_marked() {
 
 #[test]
 fn a_patch_without_its_repository_is_its_own_evidence() {
-    let alone = |claim| admit(vec![claim], &change(), &Texts::default(), &NoSymbols);
+    let alone = |claim| admit(vec![claim], &change(), &FileTexts::default(), &NoSymbols);
     let shown = alone(claim("a.py", 2, 2));
     assert_eq!(shown.findings.first().map(|f| f.evidence_snippet.as_str()), Some("two"));
     assert!(alone(claim("a.py", 3, 3)).findings.is_empty());
@@ -180,7 +180,7 @@ fn the_same_said_twice_is_one_finding_with_two_voices() {
         priority: Some(priority),
         ..claim("a.py", 2, 2)
     };
-    let said = |claims| merged(admitted(claims).findings);
+    let said = |claims| merge_duplicates(admitted(claims).findings);
     let one = said(vec![
         other("rule/two", "s", Priority::P2),
         other("rule/one", "r", Priority::P0),
@@ -214,7 +214,7 @@ fn equal_lines_have_identities_of_their_own() {
 #[test]
 fn equal_lines_keep_their_identities_when_lines_shift_and_indentation_tells_none_apart() {
     let keys = |text: &str, lines: &[u32]| -> Vec<String> {
-        let mut texts = Texts::default();
+        let mut texts = FileTexts::default();
         texts.head.insert("a.py".into(), Blob::Text(text.to_owned()));
         let claims = lines.iter().map(|line| claim("a.py", *line, *line)).collect();
         let found = admit(claims, &change(), &texts, &NoSymbols).findings;
@@ -226,14 +226,14 @@ fn equal_lines_keep_their_identities_when_lines_shift_and_indentation_tells_none
     assert_eq!(first, keys("new\nnew\n\tpass\npass\nnew\npass\n", &[3, 4, 6]));
 }
 
-fn sifted(line_2: &str, line_3: &str, policy: SuppressionPolicy) -> (usize, usize, usize) {
-    let mut texts = Texts::default();
+fn remaining(line_2: &str, line_3: &str, policy: SuppressionPolicy) -> (usize, usize, usize) {
+    let mut texts = FileTexts::default();
     let text = format!("one\n{line_2}\n{line_3}\n");
     texts.head.insert("a.py".into(), Blob::Text(text));
     let findings = admit(vec![claim("a.py", 3, 3)], &change(), &texts, &NoSymbols).findings;
     let is_added = |_: &Finding, line| line == 2;
-    let sifted = sift(findings, &texts, policy, &is_added);
-    (sifted.findings.len(), sifted.suppressed.len(), sifted.warnings.len())
+    let remaining = apply_suppressions(findings, &texts, policy, &is_added);
+    (remaining.findings.len(), remaining.suppressed.len(), remaining.warnings.len())
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn comments_set_findings_aside_when_they_name_the_rule_and_the_reason() {
         ("# mala: ignore[rule/one] legacy", "y", SuppressionPolicy::Trusted, (1, 0, 0)),
     ];
     for (line_2, line_3, policy, expected) in rows {
-        assert_eq!(sifted(line_2, line_3, policy), expected, "{line_2} / {line_3}");
+        assert_eq!(remaining(line_2, line_3, policy), expected, "{line_2} / {line_3}");
     }
 }
 
@@ -279,7 +279,7 @@ fn what_blocks_stays_and_what_is_refuted_goes_first() {
         (with_refuted, 3, Threshold::P1, vec![P3, P1, P2]),
     ] {
         let n = findings.len();
-        let (kept, left_out) = worst(findings, max, fail_on);
+        let (kept, left_out) = most_urgent(findings, max, fail_on);
         let found: Vec<Priority> = kept.iter().map(Finding::effective_priority).collect();
         assert_eq!((found, left_out), (expected.clone(), n - expected.len()), "{max} {fail_on:?}");
     }
@@ -306,7 +306,7 @@ fn the_verdict_follows_from_the_findings() {
 }
 
 fn policy(fail_on: Threshold, rule: ConsensusRule) -> DecisionPolicy {
-    let unreviewable = Unreviewable::Refuse;
+    let unreviewable = UnreviewablePolicy::Refuse;
     DecisionPolicy { fail_on, fail_on_objection: Threshold::P3, rule, unreviewable }
 }
 
@@ -355,7 +355,7 @@ fn silence_never_passes() {
 
 #[test]
 fn a_claim_that_cannot_be_placed_takes_the_vote() {
-    let dropped = |priority, rule: Option<&str>| Dropped {
+    let dropped = |priority, rule: Option<&str>| DroppedClaim {
         reviewer: "r".to_owned(),
         why: "not there".to_owned(),
         claim: ReviewClaim {
@@ -415,7 +415,7 @@ fn the_decision_by_votes_rule_and_what_there_is_to_review() {
         let decision = decide(&facts, &policy(Threshold::P3, rule));
         assert_eq!(decision.outcome, expected, "{is_empty} {votes:?} {rule}");
         let asks = needs_reviewers(is_empty, coverage, &policy(Threshold::P3, rule));
-        assert_eq!(asks, !is_empty && !coverage.is_blind());
+        assert_eq!(asks, !is_empty && !coverage.has_nothing_reviewable());
     }
 }
 
@@ -432,7 +432,7 @@ fn which_findings_are_checked() {
     ] {
         let finding = Finding { confidence, ..finding(Some(priority)) };
         let found = (
-            verify::blocks_unchecked(&finding),
+            verify::is_urgent_and_unsettled(&finding),
             verify::is_urgent_or_doubtful(&finding),
             verify::needs_escalation(&finding),
         );
@@ -448,8 +448,8 @@ fn which_findings_are_checked() {
     for (verification, open, unasked, stands) in states {
         let finding = Finding { verification, confidence: 0.5, ..finding(Some(P1)) };
         let found = (
-            verify::blocks_unchecked(&finding),
-            verify::is_unasked(&finding),
+            verify::is_urgent_and_unsettled(&finding),
+            verify::is_urgent_and_unchecked(&finding),
             verify::needs_escalation(&finding),
         );
         assert_eq!(found, (open, unasked, stands), "{:?}", finding.verification);
@@ -468,7 +468,7 @@ fn a_later_check_that_cannot_tell_takes_nothing_away() {
         (&not_checked, &unsure, &unsure),
         (&Verification::default(), &not_checked, &not_checked),
     ] {
-        assert_eq!(verify::replaced(known.clone(), checked.clone()), *expected);
+        assert_eq!(verify::later_verification(known.clone(), checked.clone()), *expected);
     }
 }
 
@@ -487,11 +487,12 @@ fn what_one_reviewer_says_in_several_passes_is_reported_once() {
         said(1, Priority::P1, 0.5, "[P1] title"),
         said(9, Priority::P2, 0.9, "[P2] title"),
     ];
-    let merged = without_repeats(findings.clone(), &["r"]);
-    let kept: Vec<(u32, f64)> = merged.iter().map(|it| (it.line_start, it.confidence)).collect();
+    let merge_duplicates = without_repeats(findings.clone(), &["r"]);
+    let kept: Vec<(u32, f64)> =
+        merge_duplicates.iter().map(|it| (it.line_start, it.confidence)).collect();
     assert_eq!(kept, [(1, 0.5), (9, 0.9)]);
-    assert!(merged[0].body.ends_with("Also said, of 1: [P2] title"), "it leaves a trace");
+    assert!(merge_duplicates[0].body.ends_with("Also said, of 1: [P2] title"), "it leaves a trace");
     assert_eq!(without_repeats(findings.clone(), &[]).len(), 3, "others tell them apart");
     let twice = vec![findings[0].clone(), findings[0].clone(), findings[2].clone()];
-    assert_eq!(distinct(twice, &["r"]).len(), 2);
+    assert_eq!(without_exact_repeats(twice, &["r"]).len(), 2);
 }

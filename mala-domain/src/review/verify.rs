@@ -1,9 +1,9 @@
-//! Verification: which findings are checked before they count, by whom, and what a check says.
+//! Verification: which findings are checked, by which verifier, and what the result is.
 
-use crate::agent::answer::{Check, CheckOutcome};
-use crate::agent::judge::{Bindings, refuted_by_definition};
+use crate::agent::answer::{CheckOutcome, ClaimCheck};
+use crate::agent::claims::{NameBindings, refuted_by_definition};
 use crate::finding::{Finding, Priority, Verification, VerificationOutcome};
-use crate::review::merge::merged;
+use crate::review::merge::merge_duplicates;
 use crate::verdict::counts;
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ pub const DOUBTFUL: f64 = 0.65;
 pub const ESCALATED: f64 = 0.6;
 
 /// Whether a finding is urgent, and no check has settled it.
-pub fn blocks_unchecked(finding: &Finding) -> bool {
+pub fn is_urgent_and_unsettled(finding: &Finding) -> bool {
     is_urgent(finding) && !finding.verification.is_settled()
 }
 
 /// Whether a finding is urgent, and no check has looked at it.
-pub fn is_unasked(finding: &Finding) -> bool {
-    is_urgent(finding) && finding.verification.is_unasked()
+pub fn is_urgent_and_unchecked(finding: &Finding) -> bool {
+    is_urgent(finding) && finding.verification.is_unchecked()
 }
 
 /// Whether a finding is urgent or doubtful, and no check has settled it.
@@ -36,9 +36,9 @@ fn is_urgent(finding: &Finding) -> bool {
     finding.effective_priority() <= Priority::P1
 }
 
-/// Looks at the files: refutes a claim that something is missing when it is there. A rule has looked
-/// itself. It comes before findings are merged: one that takes another along would have it refuted too.
-pub fn by_looking(finding: &mut Finding, bindings: &dyn Bindings) {
+/// Refutes a finding about a missing name if the file defines it. Findings of rules are skipped. Runs
+/// before duplicates are merged, because a merged finding would be refuted as a whole.
+pub fn refute_missing_names(finding: &mut Finding, bindings: &dyn NameBindings) {
     if finding.rule.is_some() || finding.verification.is_settled() {
         return;
     }
@@ -48,32 +48,31 @@ pub fn by_looking(finding: &mut Finding, bindings: &dyn Bindings) {
     }
 }
 
-/// What several reviewers report is reported once. A refuted finding stays apart from those that stand:
-/// it is kept, and takes nothing along.
-pub fn reported_once(findings: Vec<Finding>) -> Vec<Finding> {
+/// Merges duplicates of several reviewers. Refuted findings are only merged with refuted ones.
+pub fn merge_reports(findings: Vec<Finding>) -> Vec<Finding> {
     let (standing, refuted): (Vec<_>, Vec<_>) = findings.into_iter().partition(counts);
-    merged(standing).into_iter().chain(merged(refuted)).collect()
+    merge_duplicates(standing).into_iter().chain(merge_duplicates(refuted)).collect()
 }
 
-/// What two reviewers found without knowing of each other is verified.
-pub fn by_agreement(finding: &mut Finding) {
+/// Verifies an urgent finding that two reviewers report independently.
+pub fn verify_by_agreement(finding: &mut Finding) {
     let names: Vec<&str> = finding.reporters().filter(|name| !name.contains(": ")).collect();
-    if blocks_unchecked(finding) && finding.rule.is_none() && names.len() > 1 {
+    if is_urgent_and_unsettled(finding) && finding.rule.is_none() && names.len() > 1 {
         finding.verification = Verification::verified(format!("found by {}", names.join(" and ")));
     }
 }
 
-/// With no other reviewer to ask, the place of a finding is all that can be checked.
-pub fn by_place(finding: &mut Finding) {
+/// Verifies a finding by its location only, if no other reviewer can check it.
+pub fn verify_by_location(finding: &mut Finding) {
     let said = finding.verification.how.as_deref().unwrap_or("no other lane to ask");
     let how = format!("{said}: its file, lines and evidence are there at head");
     finding.verification = Verification::verified(how);
 }
 
-/// Which findings block though no check looked at them: a line for each reason.
-pub fn left_unchecked(findings: &[Finding]) -> Vec<String> {
+/// Warnings about blocking findings that were not checked, one per reason.
+pub fn unchecked_warnings(findings: &[Finding]) -> Vec<String> {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for finding in findings.iter().filter(|finding| blocks_unchecked(finding)) {
+    for finding in findings.iter().filter(|finding| is_urgent_and_unsettled(finding)) {
         if finding.verification.outcome == VerificationOutcome::NotChecked {
             *reasons.entry(finding.verification.how.as_deref().unwrap_or_default()).or_default() +=
                 1;
@@ -86,8 +85,12 @@ pub fn left_unchecked(findings: &[Finding]) -> Vec<String> {
     lines.collect()
 }
 
-/// What a verifier's check says of a finding; without one, it was not checked.
-pub fn by_check(check: Option<&Check>, verifier: &str, how: &str) -> Verification {
+/// The verification that follows from a check; `None` means not checked.
+pub fn verification_from_check(
+    check: Option<&ClaimCheck>,
+    verifier: &str,
+    how: &str,
+) -> Verification {
     let Some(check) = check else {
         return Verification::not_checked(format!("{verifier} says nothing of it"));
     };
@@ -100,11 +103,11 @@ pub fn by_check(check: Option<&Check>, verifier: &str, how: &str) -> Verificatio
 }
 
 /// Which of these reviewers checks a finding: the first that does not report it.
-pub fn independent<'l>(finding: &Finding, names: &[&'l str]) -> Option<&'l str> {
+pub fn independent_verifier<'l>(finding: &Finding, names: &[&'l str]) -> Option<&'l str> {
     names.iter().copied().find(|name| !finding.is_reported_by(name))
 }
 
-/// What a later check adds to what is known: one that cannot tell takes nothing away.
-pub fn replaced(known: Verification, checked: Verification) -> Verification {
-    if checked.is_settled() || known.is_unasked() { checked } else { known }
+/// Combines two verifications: an unsure later check does not replace an earlier result.
+pub fn later_verification(known: Verification, checked: Verification) -> Verification {
+    if checked.is_settled() || known.is_unchecked() { checked } else { known }
 }

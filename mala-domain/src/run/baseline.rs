@@ -18,7 +18,7 @@ pub const NO_COMMITS_TEXT: &str = "No commits for issue, skipping review";
 /// Why a review is skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SkipReason {
+pub enum ReviewSkip {
     /// Nothing differs between the baseline and the head.
     EmptyDiff,
     /// No baseline is known that leads to the head.
@@ -27,7 +27,7 @@ pub enum SkipReason {
     NoCommits,
 }
 
-impl SkipReason {
+impl ReviewSkip {
     /// The word in logs.
     pub fn name(self) -> &'static str {
         match self {

@@ -72,6 +72,18 @@ pub enum IssueStatus {
     Closed,
 }
 
+impl IssueStatus {
+    /// The name in JSON and lists.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::InProgress => "in_progress",
+            Self::Blocked => "blocked",
+            Self::Closed => "closed",
+        }
+    }
+}
+
 /// Whether an issue is work or a group of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -8,8 +8,8 @@ mod state;
 mod transition;
 
 pub use state::{
-    CodeOrder, CommandStage, FailedCommand, PromptKind, ReviewedRange, RunState, TriggerFire, Work,
-    WorkKey, WorkOutcome, WorkStep,
+    CodeOrder, CommandStage, FailedCommand, PromptKind, ReviewedRange, RunState, TriggerFire,
+    WorkKey, WorkOutcome, WorkProgress, WorkStep,
 };
 
 use super::issue::{IssueId, IssueStatus, TrackerIssue};
@@ -233,7 +233,9 @@ pub fn event_name(state: &RunState, event: &RunEvent) -> &'static str {
             Some(WorkStep::Review) => "on_review_retry",
             Some(WorkStep::File(super::outcome::AfterReview::Fix)) => "on_review_retry",
             Some(WorkStep::Code(_)) => "on_review_retry",
-            Some(_) if state.works.get(key).is_some_and(Work::is_accepted) => "on_review_passed",
+            Some(_) if state.works.get(key).is_some_and(WorkProgress::is_accepted) => {
+                "on_review_passed"
+            }
             _ => "on_review_failed",
         },
         WorkEvent::Filed { .. } => "findings_filed",
@@ -276,7 +278,7 @@ pub enum RunConclusion {
 
 /// How the run ended.
 pub fn conclusion(state: &RunState) -> RunConclusion {
-    let has_failed = |work: &Work| matches!(work.outcome, Some(WorkOutcome::Failed(_)));
+    let has_failed = |work: &WorkProgress| matches!(work.outcome, Some(WorkOutcome::Failed(_)));
     match &state.aborted {
         Some((key, _)) if state.works.get(key).is_some_and(|work| work.not_reviewed.is_some()) => {
             RunConclusion::NotReviewed

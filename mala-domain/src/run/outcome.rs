@@ -1,7 +1,7 @@
 //! What follows from a review of a trigger: its outcome, the failure mode and the threshold decide.
 //! Findings are handled by the threshold alone, reviews that could not be done by the failure mode.
 
-use super::baseline::SkipReason;
+use super::baseline::ReviewSkip;
 use crate::config::{CodeReviewSettings, FailureMode};
 use crate::finding::Finding;
 use crate::report::Report;
@@ -22,7 +22,7 @@ pub enum TriggerReview {
     /// All of the change was reviewed, with these findings.
     Completed(Vec<Finding>),
     /// There was nothing to review.
-    Skipped(SkipReason),
+    Skipped(ReviewSkip),
 }
 
 /// The kinds of errors that a run treats or logs differently.
@@ -73,7 +73,7 @@ pub fn of_report(report: &Report) -> TriggerReview {
             if crashed { ReviewErrorKind::Crash } else { ReviewErrorKind::UnparsableAnswer }
         }
     };
-    let message = report.trouble().unwrap_or(&report.summary).to_owned();
+    let message = report.failure_reason().unwrap_or(&report.summary).to_owned();
     TriggerReview::ExecutionError { kind, message }
 }
 
@@ -137,7 +137,7 @@ pub fn after_review(
 ) -> AfterReview {
     let retries = settings.retries();
     match review {
-        TriggerReview::Skipped(SkipReason::NoCommits) => {
+        TriggerReview::Skipped(ReviewSkip::NoCommits) => {
             AfterReview::Fail("no commits for the issue".to_owned())
         }
         TriggerReview::Skipped(_) => AfterReview::Accept,

@@ -3,7 +3,7 @@
 
 use super::filing::{location, one_line};
 use super::issue::TrackerIssue;
-use super::lifecycle::{FailedCommand, PromptKind, Work};
+use super::lifecycle::{FailedCommand, PromptKind, WorkProgress};
 use crate::agent::fence::{Fence, Nonce};
 use crate::finding::Finding;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ pub struct CoderBrief<'b> {
     /// The project's rules, by file, from the trusted commit.
     pub rules: &'b [(String, String)],
     /// The progress of the work.
-    pub work: &'b Work,
+    pub work: &'b WorkProgress,
     /// The commands that mala runs afterwards.
     pub commands: &'b [String],
 }
@@ -61,12 +61,12 @@ fn start(brief: &CoderBrief<'_>, fence: &Fence) -> String {
     text.push_str(&issue_section(brief, fence));
     for (file, rules) in brief.rules {
         let _ = write!(text, "\n## Rules of the project: {}\n\n", fence.label(file));
-        text.push_str(&fence.around(file, &clipped(rules)));
+        text.push_str(&fence.wrap(file, &clipped(rules)));
     }
     if !brief.work.messages.is_empty() {
         text.push_str("\n## What was tried before\n\n");
         for message in &brief.work.messages {
-            text.push_str(&fence.around("message of an earlier session", &clipped(message)));
+            text.push_str(&fence.wrap("message of an earlier session", &clipped(message)));
         }
     }
     text
@@ -76,9 +76,9 @@ fn issue_section(brief: &CoderBrief<'_>, fence: &Fence) -> String {
     let Some(issue) = brief.issue else { return String::new() };
     let mut text = format!("## Issue {}\n\n", fence.label(issue.id.as_str()));
     let body = format!("{}\n\n{}", one_line(&issue.title, 500), clipped(&issue.body));
-    text.push_str(&fence.around("issue", &body));
+    text.push_str(&fence.wrap("issue", &body));
     if !issue.notes.trim().is_empty() {
-        text.push_str(&fence.around("notes", &clipped(&issue.notes)));
+        text.push_str(&fence.wrap("notes", &clipped(&issue.notes)));
     }
     text
 }
@@ -100,7 +100,7 @@ fn review_failed(findings: &[Finding], fence: &Fence) -> String {
         );
         let suggestion = finding.suggestion.as_deref().unwrap_or_default();
         let body = format!("{}\n{suggestion}", finding.body.trim());
-        text.push_str(&fence.around("finding", &clipped(body.trim())));
+        text.push_str(&fence.wrap("finding", &clipped(body.trim())));
         text.push('\n');
     }
     text
@@ -117,7 +117,7 @@ fn failed_commands(failed: &[FailedCommand], fence: &Fence) -> String {
             fence.label(&command.name),
             fence.label(&command.reason)
         );
-        text.push_str(&fence.around("output", &clipped(&command.output)));
+        text.push_str(&fence.wrap("output", &clipped(&command.output)));
     }
     text
 }

@@ -8,7 +8,7 @@ pub use html::html;
 pub use markdown::markdown;
 
 use super::lifecycle::{
-    RunConclusion, RunRules, RunState, Work, WorkKey, WorkOutcome, WorkStep, conclusion,
+    RunConclusion, RunRules, RunState, WorkKey, WorkOutcome, WorkProgress, WorkStep, conclusion,
 };
 use super::outcome::TriggerReview;
 use super::readiness::readiness;
@@ -143,7 +143,7 @@ pub fn build(state: &RunState, rules: &RunRules, confinement: &str, now: i64) ->
     }
 }
 
-fn entry(state: &RunState, key: &WorkKey, work: &Work) -> WorkEntry {
+fn entry(state: &RunState, key: &WorkKey, work: &WorkProgress) -> WorkEntry {
     let issue = match key {
         WorkKey::Issue(id) => state.issue(id),
         WorkKey::Trigger(fire) => fire.epic.as_ref().and_then(|epic| state.issue(epic)),

@@ -1,7 +1,7 @@
 //! The log of cumulative reviews: event names, levels and fields. They are part of the contract, and
 //! tools read them.
 
-use super::baseline::{SkipReason, mode_name};
+use super::baseline::{ReviewSkip, mode_name};
 use super::triggers::TriggerKind;
 use crate::config::Baseline;
 
@@ -112,7 +112,7 @@ impl CumulativeEvent {
                 vec![
                     ("baseline_sha", base.clone()),
                     ("head_sha", head.clone()),
-                    ("skip_reason", SkipReason::EmptyDiff.name().to_owned()),
+                    ("skip_reason", ReviewSkip::EmptyDiff.name().to_owned()),
                 ],
             ),
             Self::LargeDiff { lines, threshold, base, head } => (
@@ -130,7 +130,7 @@ impl CumulativeEvent {
                 "Missing baseline",
                 vec![
                     ("baseline_mode", mode_name(*mode).to_owned()),
-                    ("skip_reason", SkipReason::BaselineNotFound.name().to_owned()),
+                    ("skip_reason", ReviewSkip::BaselineNotFound.name().to_owned()),
                 ],
             ),
             Self::Completed { status, findings, milliseconds } => (

@@ -24,7 +24,7 @@ pub(super) fn read(files: &[ImportFile]) -> ImportedDrafts {
         match runs(file) {
             Ok(runs) => {
                 for run in runs {
-                    let shown = SarifRun::read(run);
+                    let shown = ImportedRun::read(run);
                     tools.extend(shown.tool.clone());
                     shown.take(&mut imported, &mut draft, (file, run));
                 }
@@ -52,9 +52,9 @@ fn runs(file: &ImportFile) -> Result<Vec<JsonPart<'_>>, (usize, String)> {
 }
 
 /// What a run says beside its results.
-struct SarifRun {
+struct ImportedRun {
     tool: Option<String>,
-    rules: Vec<(String, SarifRule)>,
+    rules: Vec<(String, ImportedRule)>,
     by_id: HashMap<String, usize>,
     bases: BTreeMap<String, String>,
     artifacts: Vec<String>,
@@ -62,12 +62,12 @@ struct SarifRun {
 
 /// What is known of a rule.
 #[derive(Clone, Default)]
-struct SarifRule {
+struct ImportedRule {
     category: Option<Category>,
     severity: Option<Severity>,
 }
 
-impl SarifRun {
+impl ImportedRun {
     fn read(run: JsonPart<'_>) -> Self {
         let value = |name: &str| -> Value {
             run.field(name).and_then(|part| part.read().ok()).unwrap_or_default()
@@ -75,9 +75,9 @@ impl SarifRun {
         let driver = &value("tool")["driver"];
         let rules = list(&driver["rules"]).iter().map(|rule| {
             let id = text(&rule["id"]).unwrap_or_default();
-            (id.to_owned(), SarifRule::read(rule))
+            (id.to_owned(), ImportedRule::read(rule))
         });
-        let rules: Vec<(String, SarifRule)> = rules.collect();
+        let rules: Vec<(String, ImportedRule)> = rules.collect();
         let by_id = rules.iter().enumerate().rev().map(|(at, (id, _))| (id.clone(), at)).collect();
         let bases = value("originalUriBaseIds");
         let bases = bases
@@ -170,7 +170,7 @@ impl SarifRun {
     }
 }
 
-impl SarifRule {
+impl ImportedRule {
     fn read(rule: &Value) -> Self {
         let properties = &rule["properties"];
         let tags = list(&properties["tags"]).iter().filter_map(Value::as_str);

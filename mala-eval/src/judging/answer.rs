@@ -1,7 +1,7 @@
 //! Parses a judge's answer. A pair without a clear answer is undecided.
 
 use super::PairOutcome;
-use mala_domain::agent::answer::{ParseProblem, Words, find_object};
+use mala_domain::agent::answer::{ParseProblem, RawAnswer, find_object};
 use mala_domain::conversation::AnswerFormat;
 use mala_domain::render::at_most;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ pub fn form() -> AnswerFormat {
 }
 
 /// Reads the answer about so many pairs, in their order.
-pub fn read_pairs(words: &Words<'_>, n_pairs: usize) -> Result<Vec<PairAnswer>, ParseProblem> {
+pub fn read_pairs(words: &RawAnswer<'_>, n_pairs: usize) -> Result<Vec<PairAnswer>, ParseProblem> {
     let (found, _) = find_object(words, &["pairs"])?;
     let nothing = "no answer of the judge";
     let mut said: Vec<Option<PairAnswer>> = vec![None; n_pairs];

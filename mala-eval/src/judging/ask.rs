@@ -4,7 +4,7 @@ use crate::judging::{BATCH, JUDGE, Judgement, MAX_PAIRS, candidates, form, quest
 use crate::{CaseRecord, CaseUsage};
 use mala_domain::agent::budget::{Dollars, Limits};
 use mala_domain::models::ModelSpec;
-use mala_pipeline::agent::{Asked, ModelClient, SingleQuestionClient};
+use mala_pipeline::agent::{ModelClient, ModelQuestion, SingleQuestionClient};
 use std::time::Duration;
 
 /// The most calls for one case: one per batch, and one retry.
@@ -40,7 +40,7 @@ pub async fn judge(client: &ModelClient, limits: Limits, record: &CaseRecord) ->
     let mut pairs = Vec::new();
     for batch in wanted.pairs.chunks(BATCH) {
         let question = question(record, batch);
-        let asked = Asked {
+        let asked = ModelQuestion {
             label: "judge",
             system: JUDGE,
             text: question.text,

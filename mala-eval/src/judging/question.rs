@@ -30,10 +30,10 @@ pub fn question(record: &CaseRecord, pairs: &[(usize, usize)]) -> JudgeQuestion 
     let id = fence.nonce().as_str();
     let mut text = format!("This run's ID, and your nonce: {id}\n\n");
     for (at, claim) in &claims {
-        text.push_str(&fence.around(&format!("finding f{}", at + 1), claim));
+        text.push_str(&fence.wrap(&format!("finding f{}", at + 1), claim));
     }
     for (at, truth) in &truths {
-        text.push_str(&fence.around(&format!("known problem k{}", at + 1), truth));
+        text.push_str(&fence.wrap(&format!("known problem k{}", at + 1), truth));
     }
     text.push_str("\nThe pairs:\n");
     for (number, (claim, truth)) in pairs.iter().enumerate() {

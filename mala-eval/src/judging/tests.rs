@@ -6,7 +6,7 @@ use crate::record::CaseRecord;
 use crate::scores::tests::{claim, record, truth};
 use crate::scores::{Scorer, ScorerOptions, judge};
 use crate::view::CaseView;
-use mala_domain::agent::answer::Words;
+use mala_domain::agent::answer::RawAnswer;
 use mala_domain::finding::{Category, Severity, VerificationOutcome};
 
 fn case(claims: &[&str], truths: &[&str]) -> CaseRecord {
@@ -26,7 +26,7 @@ fn only_pairs_of_one_file_are_asked_about() {
 }
 
 #[test]
-fn everybody_s_nearest_comes_first_and_the_rest_is_counted() {
+fn the_nearest_of_each_comes_first_and_the_rest_is_counted() {
     let places = |n: usize| (1..=n).map(|at| format!("a.py:{}", 10 * at)).collect::<Vec<_>>();
     let (claims, truths) = (places(30), places(40));
     let all = |places: &[String]| places.iter().map(|it| it.clone().leak() as &str).collect();
@@ -67,7 +67,7 @@ fn texts_stand_behind_fences_that_they_cannot_close() {
 
 fn read(text: &str, n_pairs: usize) -> Option<String> {
     let nonce = question(&case(&["a.py:1"], &["a.py:1"]), &[(0, 0)]).nonce;
-    let words = Words { text, form_enforced: false, nonce: &nonce };
+    let words = RawAnswer { text, form_enforced: false, nonce: &nonce };
     let said = read_pairs(&words, n_pairs).ok()?;
     let letters = said.iter().map(|(outcome, _)| match outcome {
         PairOutcome::Same => 's',

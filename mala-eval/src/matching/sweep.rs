@@ -8,7 +8,7 @@ use super::neighbours::LineInterval;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// One side: who is free, and whom the sweep has reached.
+/// One side of the matching: the free spans, and those that the sweep has reached.
 struct SweepSide<'a> {
     spans: &'a [LineInterval],
     by_first: Vec<usize>,

@@ -212,7 +212,7 @@ proptest! {
     }
 
     #[test]
-    fn whoever_says_what_is_known_finds_it_all(truths in rows(40)) {
+    fn reporting_every_known_problem_matches_all(truths in rows(40)) {
         for mode in MatchMode::ALL {
             let found = assigned(&MatchRule::of(mode), &truths, &truths);
             prop_assert_eq!(found.pairs.len(), truths.len());

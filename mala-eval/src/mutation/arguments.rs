@@ -6,7 +6,7 @@ use crate::plant::DefectKind;
 use mala_syntax::symbols::{Descend, named_children, walk_from};
 use tree_sitter::Node;
 
-/// Calls in which the order means nothing, or says at once that something is wrong.
+/// Calls in which the order does not matter, or in which a wrong order fails immediately.
 const EVEN: [&str; 27] = [
     "max",
     "min",
@@ -59,7 +59,7 @@ const KNOWN: [&str; 18] = [
     "err",
 ];
 
-/// Parameters that have another type inside than the one that is written.
+/// Parameters whose type inside the function differs from the declared one.
 const UNSURE: [&str; 2] = ["optional_parameter", "variadic_parameter_declaration"];
 
 pub(super) fn swapped(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
@@ -111,7 +111,7 @@ fn is_pair(site: &MutationContext<'_>, call: Node<'_>, a: Node<'_>, b: Node<'_>)
     is_number || (is_plain && !is_class(one) && !is_class(other))
 }
 
-/// Whether the function asks what type a parameter has, and so may know more of it than it declares.
+/// Whether the function checks the type of a parameter, so that it may narrow the declared type.
 fn is_asked_for(site: &MutationContext<'_>, function: Node<'_>, name: &str) -> bool {
     let text = site.text(function);
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
@@ -130,12 +130,12 @@ fn is_asked_for(site: &MutationContext<'_>, function: Node<'_>, name: &str) -> b
     })
 }
 
-/// Whether a type is one of several, of which a check may leave some.
+/// Whether a type is a union, which a check may narrow.
 fn has_several(kind: &str) -> bool {
     kind.contains('|')
 }
 
-/// The type that a parameter of the function is declared with, where that is what it has everywhere.
+/// The declared type of a parameter, if the parameter has this type in the whole function.
 fn declared<'s>(site: &MutationContext<'s>, function: Node<'_>, name: &str) -> Option<&'s str> {
     let parameters = function.child_by_field_name("parameters")?;
     let inside = function.byte_range();

@@ -24,7 +24,7 @@ pub(super) fn dropped(site: &MutationContext<'_>, node: Node<'_>) -> Option<Muta
     let [operand] = named_children(node)[..] else { return None };
     let text = site.text(operand.node);
     let is_pause = PAUSES.iter().any(|word| text.contains(word));
-    // A promise that is at hand already says nothing about what is started.
+    // Awaiting a stored promise does not start anything.
     let starts = matches!(operand.node.kind(), "call" | "call_expression");
     if is_pause || !starts || !is_missed(site, node) {
         return None;
@@ -32,7 +32,7 @@ pub(super) fn dropped(site: &MutationContext<'_>, node: Node<'_>) -> Option<Muta
     Some(draft().replace(site, node.byte_range(), text.to_owned()))
 }
 
-/// Whether it makes a difference, and whether a compiler lets it pass.
+/// Whether the missing `await` changes behaviour and still compiles.
 fn is_missed(site: &MutationContext<'_>, node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else { return false };
     match (site.language(), parent.kind()) {

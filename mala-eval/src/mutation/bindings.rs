@@ -1,5 +1,5 @@
-//! Where names are bound inside functions. A parameter that is bound again may have another type, so that its
-//! declaration says nothing.
+//! Where names are bound inside functions. The declared type of a
+//! parameter does not hold if the parameter is bound again.
 
 use mala_syntax::source::Source;
 use mala_syntax::symbols::{Descend, walk, walk_from};
@@ -21,7 +21,7 @@ const BINDERS: [(&str, &str); 11] = [
     ("catch_clause", "parameter"),
 ];
 
-/// The names of a file that are bound elsewhere than by a parameter.
+/// The names of a file that something other than a parameter binds.
 pub(super) struct LocalBindings<'s> {
     places: BTreeMap<&'s str, Vec<usize>>,
 }

@@ -72,7 +72,7 @@ pub(super) fn compared(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mut
     {
         return None;
     }
-    // No count is below zero: the comparison would always say the same.
+    // A count is never below zero, so the comparison would be constant.
     let is_absurd = matches!((a, other, b), (_, ">=" | "<", "0") | ("0", "<=" | ">", _));
     if is_absurd || is_clamp(site, node, (a, b)) {
         return None;
@@ -108,7 +108,7 @@ fn counts(node: Node<'_>, text: &str) -> bool {
         || COUNTS.iter().any(|word| lower.contains(word))
 }
 
-/// Whether both ways of comparing do the same: `if (low > x) x = low`.
+/// Whether both comparisons have the same effect: `if (low > x) x = low`.
 fn is_clamp(site: &MutationContext<'_>, node: Node<'_>, (a, b): (&str, &str)) -> bool {
     let inner = node.parent().filter(|it| it.kind() == "parenthesized_expression");
     let Some(outer) = inner.unwrap_or(node).parent() else { return false };

@@ -21,7 +21,7 @@ const SETTINGS: [&str; 9] = [
     "__DEV__",
 ];
 
-/// What only tells people something.
+/// Calls that only log or print.
 const TALK: [&str; 9] =
     ["log", "logger", "logging", "print", "println", "eprintln", "console", "warn", "debug"];
 
@@ -62,7 +62,7 @@ pub(super) fn inverted(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mut
     Some(draft.replace(site, condition.byte_range(), opposite))
 }
 
-/// The opposite of a condition, when there is a plain way to say it.
+/// The opposite of a condition, if there is a simple form.
 fn opposite(site: &MutationContext<'_>, condition: Node<'_>) -> Option<String> {
     let text = site.text(condition);
     if let Some((left, operator, right)) = comparison(condition) {
@@ -103,7 +103,7 @@ fn opposite(site: &MutationContext<'_>, condition: Node<'_>) -> Option<String> {
     }
 }
 
-/// Whether all that is done is to say something, or nothing.
+/// Whether the statements only log or print.
 fn is_talk(site: &MutationContext<'_>, body: Node<'_>) -> bool {
     statements(body).iter().all(|statement| {
         let text = site.text(*statement);
@@ -112,10 +112,10 @@ fn is_talk(site: &MutationContext<'_>, body: Node<'_>) -> bool {
     })
 }
 
-/// Whether a TypeScript compiler learns types from a condition.
+/// Whether TypeScript narrows types by a condition.
 pub(super) fn narrows(site: &MutationContext<'_>, condition: Node<'_>) -> bool {
     let text = site.text(condition);
-    // What `a?.b` is, `a` is known by.
+    // A check of `a?.b` also narrows `a`.
     if text.contains("?.") {
         return true;
     }
@@ -139,8 +139,8 @@ pub(super) fn narrows(site: &MutationContext<'_>, condition: Node<'_>) -> bool {
     }
 }
 
-/// Whether the function uses a property, or another one of the same object, somewhere else: one property
-/// can tell which of several types the object has. Of `this` it tells nothing.
+/// Whether the function uses this or another property of the same object elsewhere. A check of one
+/// property can narrow the type of the object, except for `this`.
 fn is_used_again(site: &MutationContext<'_>, property: Node<'_>) -> bool {
     let function = site.function(property).map(|it| site.text(it)).unwrap_or_default();
     let function = function.replace("?.", ".").replace("!.", ".");

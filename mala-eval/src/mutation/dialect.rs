@@ -2,20 +2,20 @@
 
 use mala_domain::language::Language;
 
-/// The words of a language.
+/// The node names and tokens of a language.
 #[derive(Debug)]
 pub(super) struct LanguageTraits {
-    /// Nodes with a condition, and what is done when it holds.
+    /// Nodes with a condition and a body.
     pub(super) ifs: &'static [&'static str],
     /// Statements that leave a guard.
     pub(super) exits: &'static [&'static str],
     /// Functions of every kind.
     pub(super) functions: &'static [&'static str],
-    /// What stands before a condition to turn it round.
+    /// The negation operator.
     pub(super) not: &'static str,
-    /// How one less is written.
+    /// The suffix that subtracts one.
     pub(super) less_one: &'static str,
-    /// Whether a compiler refuses values of another type.
+    /// Whether a compiler checks types.
     pub(super) is_typed: bool,
 }
 
@@ -73,7 +73,7 @@ const JAVA: LanguageTraits = LanguageTraits {
 };
 
 impl LanguageTraits {
-    /// The words of this language; `None` when nothing is planted into it.
+    /// The traits of this language; `None` if defects cannot be planted into it.
     pub(super) fn of(language: Language) -> Option<&'static Self> {
         Some(match language {
             Language::Python => &PYTHON,

@@ -26,8 +26,8 @@ const WIDE: [&str; 12] = [
     "GeneratorExit",
 ];
 
-/// What every exception can be asked.
-const EVERYBODYS: [&str; 5] =
+/// Methods that every exception has.
+const METHODS_OF_ALL_OBJECTS: [&str; 5] =
     ["getMessage()", "printStackTrace()", "getCause()", "toString()", "getLocalizedMessage()"];
 
 fn draft() -> MutationDraft {
@@ -75,7 +75,7 @@ fn holds(body: Node<'_>, kinds: &[&str]) -> bool {
     found
 }
 
-/// Only the last clause: another one behind it could not be reached, which the compiler refuses.
+/// Only the last clause: the compiler rejects unreachable clauses after a wider one.
 fn java(site: &MutationContext<'_>, clause: Node<'_>) -> Option<Mutation> {
     let is_last = next_statement(clause).is_none_or(|next| next.kind() != "catch_clause");
     let parameter = child_of_kind(clause, &["catch_formal_parameter"])?;
@@ -90,7 +90,7 @@ fn java(site: &MutationContext<'_>, clause: Node<'_>) -> Option<Mutation> {
         let is_name = !is_part(before) && !after.starts_with(is_part);
         let asks = after
             .strip_prefix('.')
-            .map(|asked| EVERYBODYS.iter().any(|method| asked.starts_with(method)));
+            .map(|asked| METHODS_OF_ALL_OBJECTS.iter().any(|method| asked.starts_with(method)));
         !is_name || asks == Some(true)
     });
     if !is_last || throws || !is_plain || is_wide(site.text(class)) {
@@ -107,7 +107,7 @@ fn ecmascript(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     let thrown = site.text(guard.exit).trim_end_matches(';');
     let is_own = thrown.strip_prefix("throw").map(str::trim) == Some(error);
     let follows = next_statement(guard.statement).or(previous_statement(guard.statement))?;
-    // A compiler that knows the error only by this check would not take it away.
+    // Without the check, a type checker would not know the type of the error.
     let is_checked = site.dialect.is_typed && site.text(guard.condition).contains("instanceof");
     let body = clause.child_by_field_name("body")?;
     let uses_it = statements(body)
@@ -163,7 +163,7 @@ fn rust(site: &MutationContext<'_>, arm: Node<'_>) -> Option<Mutation> {
         }
         _ => false,
     };
-    // The last of them means all that are left already.
+    // The last arm already matches everything that is left.
     let later = next_statement(arm).and_then(|next| next.child_by_field_name("pattern"));
     let is_last = later.is_none_or(|it| site.text(it).starts_with("Ok("));
     let fits = is_plain && !is_last;

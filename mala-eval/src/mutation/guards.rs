@@ -12,9 +12,9 @@ use tree_sitter::Node;
 /// A guard has no more statements than this.
 const MAX_STATEMENTS: usize = 3;
 
-/// Without these, the same comes out, only slower.
+/// Shortcuts: without them the result is the same, only slower.
 const SHORTCUTS: [&str; 7] = ["cache", "memo", "seen", "visited", "debug", "verbose", "dry_run"];
-/// An `if` that does something and leaves.
+/// An `if` that leaves the function or the loop.
 pub(super) struct GuardStatement<'t> {
     /// The whole statement.
     pub(super) statement: Node<'t>,
@@ -23,7 +23,7 @@ pub(super) struct GuardStatement<'t> {
     pub(super) exit: Node<'t>,
 }
 
-/// A node as a guard; `None` when it is none.
+/// The guard at a node, if there is one.
 pub(super) fn guard<'t>(site: &MutationContext<'_>, node: Node<'t>) -> Option<GuardStatement<'t>> {
     let is_if = site.dialect.ifs.contains(&node.kind());
     let has = |field: &str| node.child_by_field_name(field).is_some();
@@ -51,7 +51,7 @@ pub(super) fn removed(site: &MutationContext<'_>, node: Node<'_>) -> Option<Muta
     if is_shortcut || is_early_end(site, &guard) || !compiles(site, &guard) {
         return None;
     }
-    // What an error is made of is the business of another kind.
+    // `exceptions` plants defects in error handling.
     if site.around(guard.statement, &["catch_clause", "except_clause"]).is_some() {
         return None;
     }
@@ -65,7 +65,7 @@ pub(super) fn removed(site: &MutationContext<'_>, node: Node<'_>) -> Option<Muta
     Some(Mutation { description: super::site::shown(&description), ..mutation })
 }
 
-/// Whether nothing is done with nothing, which mostly comes out the same without the check.
+/// Whether the check only skips empty input, which mostly gives the same result without it.
 fn is_early_end(site: &MutationContext<'_>, guard: &GuardStatement<'_>) -> bool {
     let refuses = matches!(guard.exit.kind(), "raise_statement" | "throw_statement");
     let is_error = ["Err(", "err", "Error"].iter().any(|it| site.text(guard.exit).contains(it));
@@ -80,7 +80,7 @@ fn is_emptiness(site: &MutationContext<'_>, guard: &GuardStatement<'_>) -> bool 
     is_negated || signs.iter().any(|sign| lower.contains(sign))
 }
 
-/// Whether a compiler takes the function without the check.
+/// Whether the function still compiles without the check.
 fn compiles(site: &MutationContext<'_>, guard: &GuardStatement<'_>) -> bool {
     let text = site.text(guard.condition);
     match site.language() {

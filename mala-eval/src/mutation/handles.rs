@@ -10,7 +10,7 @@ use mala_domain::language::Language;
 use mala_syntax::symbols::{Descend, child_of_kind, named_children, walk_from};
 use tree_sitter::Node;
 
-/// What Python opens with `with` and could open without.
+/// Python calls whose result can be used with or without `with`.
 const OPENERS: [&str; 8] = [
     "open",
     "urlopen",
@@ -36,7 +36,7 @@ const CLOSERS: [&str; 9] = [
 ];
 const GO_CLOSERS: [&str; 5] = [".Close()", ".Unlock()", ".RUnlock()", ".Stop()", ".Release()"];
 
-/// What throws an exception when it is opened, as closing does: the handler stays necessary.
+/// Resources whose opening throws the same exceptions as closing, so that a handler stays necessary.
 const JAVA_OPENERS: [&str; 14] = [
     "FileInputStream",
     "FileOutputStream",
@@ -58,7 +58,7 @@ fn draft() -> MutationDraft {
     MutationDraft { kind: DefectKind::LeakedHandle, title: "What is opened is not closed" }
 }
 
-/// `with` and `try (…)` without what closes.
+/// Replaces `with` and `try (…)` by a plain statement.
 pub(super) fn leaked(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     let mutation = match (site.language(), node.kind()) {
         (Language::Python, "with_statement") => with(site, node)?,
@@ -144,7 +144,7 @@ fn resources(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     Some(Mutation { description, ..mutation })
 }
 
-/// `defer file.Close()` and `handle.close()` that are gone.
+/// Removes `defer file.Close()` and `handle.close()`.
 pub(super) fn unclosed(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     let closes = match (site.language(), node.kind()) {
         (Language::Go, "defer_statement") => {

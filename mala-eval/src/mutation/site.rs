@@ -12,16 +12,16 @@ use mala_syntax::symbols::named_children;
 use std::ops::Range;
 use tree_sitter::Node;
 
-/// How far up is looked.
+/// The maximum number of ancestors to visit.
 const MAX_CLIMB: usize = 100;
 
-/// A file, and the words of its language.
+/// A file, and the traits of its language.
 pub(super) struct MutationContext<'s> {
     pub(super) source: &'s Source,
     pub(super) dialect: &'static LanguageTraits,
-    /// Where names are used, in a language that refuses names without a use.
+    /// Where names are used, for languages that reject unused names.
     pub(super) names: Option<NameUses<'s>>,
-    /// Where names are bound, in a language whose compiler looks at types.
+    /// Where names are bound, for languages with type checks.
     pub(super) bindings: Option<LocalBindings<'s>>,
     lines: Vec<usize>,
 }
@@ -104,7 +104,7 @@ impl<'s> MutationContext<'s> {
         Some(self.line_range(first)?.start..end)
     }
 
-    /// What stands before the first thing on the line of this node.
+    /// The indentation of the line of this node.
     pub(super) fn indent(&self, node: Node<'_>) -> &'s str {
         let line = self.line_range(self.line(node.start_byte())).unwrap_or_default();
         let text = self.slice(line);
@@ -172,7 +172,7 @@ pub(super) fn previous_statement(node: Node<'_>) -> Option<Node<'_>> {
     previous
 }
 
-/// An edit in the making.
+/// An edit that is being built.
 pub(super) struct MutationDraft {
     pub(super) kind: DefectKind,
     pub(super) title: &'static str,

@@ -6,7 +6,7 @@ use crate::plant::{DefectKind, PlantCandidate, PlantSite, PlantedDefect};
 use crate::record::ChangedRegion;
 use mala_domain::change::{Change, ChangedFile, FilePath, LineSpan, parse};
 use mala_domain::language::Language;
-use mala_domain::ports::{Repository, RepositoryError, ReviewScope, Side, ToldCommit};
+use mala_domain::ports::{CommitWithMessage, Repository, RepositoryError, ReviewScope, Side};
 use mala_domain::scope::HeadState;
 use mala_syntax::rules::is_test_path;
 use mala_syntax::source::Source;
@@ -216,7 +216,7 @@ async fn commit_texts(scoped: &ReviewScope) -> Result<(String, String), Reposito
     let Some(history) = scoped.tree.history() else { return Ok(Default::default()) };
     let commits = history.reviewed(MAX_TOLD).await?;
     let title = commits.last().map(|told| told.commit.subject.clone()).unwrap_or_default();
-    let text = |told: &ToldCommit| told.message.trim().to_owned();
+    let text = |told: &CommitWithMessage| told.message.trim().to_owned();
     let texts: Vec<String> = commits.iter().map(text).collect();
     let only = texts.first().filter(|_| texts.len() == 1);
     let body = match only {

@@ -1,17 +1,18 @@
-//! The one account of a review, shared by all passes: budget, deadline, and what was used. Every
-//! call to a model and to a tool goes through here.
+//! The account of a review, shared by all passes: budget, deadline and usage. Every call to a model or a
+//! tool goes through it.
 
-use super::call_meter::CallMeter;
 use super::model_client::ModelClient;
-use super::stop_reason::StopReason;
+use super::turns::StopReason;
 use super::{AgentEvents, Transcript};
-use crate::events::Event;
+use crate::events::ReviewEvent;
 use mala_domain::agent::answer::ParseMethod;
 use mala_domain::agent::budget::{
     BudgetTracker, CallUsage, Charge, LimitReached, Limits, Reservation,
 };
 use mala_domain::conversation::{ChatReply, ChatRequest, FinishReason};
-use mala_domain::ports::{Billed, ModelFailure, ModelFailureKind, Terms};
+use mala_domain::ports::{
+    BillingStatus, BoxFuture, CallTerms, ModelFailure, ModelFailureKind, RequestMeter,
+};
 use mala_domain::review::Usage;
 use mala_domain::secrets;
 use std::collections::BTreeMap;
@@ -20,10 +21,10 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 
-/// The account.
+/// Budget, deadline and usage of one review.
 pub(super) struct Account {
-    state: Mutex<State>,
-    /// Somebody settled: more may be free.
+    state: Mutex<AccountState>,
+    /// Signals that a reservation was settled, so that more of the budget may be free.
     settled: Notify,
     /// Whether the first call has come back, and with it the provider's cache.
     warm: watch::Sender<bool>,
@@ -32,8 +33,8 @@ pub(super) struct Account {
     transcript: Option<Transcript>,
 }
 
-struct State {
-    purse: BudgetTracker,
+struct AccountState {
+    tracker: BudgetTracker,
     waited: Duration,
     parse_methods: BTreeMap<ParseMethod, u64>,
     models: Vec<String>,
@@ -42,7 +43,7 @@ struct State {
 /// Kept from the outer time limit, so that a review that runs out of time still says what it used.
 const MARGIN: Duration = Duration::from_millis(150);
 
-/// Kept from the deadline of a call, so that it gives up by itself and whoever records it can say so.
+/// Kept from the deadline of a call, so that it times out by itself and the recording contains that.
 const GRACE: Duration = Duration::from_millis(50);
 
 /// When a review that starts here has to end.
@@ -58,8 +59,8 @@ impl Account {
         events: AgentEvents,
         transcript: Option<Transcript>,
     ) -> Self {
-        let state = State {
-            purse: BudgetTracker::new(limits),
+        let state = AccountState {
+            tracker: BudgetTracker::new(limits),
             waited: Duration::ZERO,
             parse_methods: BTreeMap::new(),
             models: Vec::new(),
@@ -86,7 +87,7 @@ impl Account {
         let started = Instant::now();
         let left = self.deadline.saturating_duration_since(started);
         let patience = left.saturating_sub(GRACE);
-        let terms = Terms { patience, meter: &bill };
+        let terms = CallTerms { patience, meter: &bill };
         let answer = timeout_at(self.deadline, client.model.ask(ask, terms)).await;
         let answer = answer.unwrap_or_else(|_| Err(too_late()));
         let answer = answer.map(ChatReply::without_secrets).map_err(without_secrets);
@@ -95,7 +96,7 @@ impl Account {
             Err(failure) => used_by(failure),
         };
         self.end(bill.last(), used, started.elapsed());
-        self.keep(label, ask, &answer);
+        self.record_transcript(label, ask, &answer);
         let reply = answer?;
         self.state().note_model(&reply.model, &client.name);
         complete(reply, ask.max_output_tokens)
@@ -104,17 +105,17 @@ impl Account {
     /// The right to call a tool; said as a refusal when there is none.
     pub(super) fn reserve_tool(&self, tool: &str) -> Result<(), LimitReached> {
         let mut state = self.state();
-        let reservation = state.purse.reserve(Charge::Tool)?;
-        state.purse.settle(reservation, CallUsage::NOTHING);
+        let reservation = state.tracker.reserve(Charge::Tool)?;
+        state.tracker.settle(reservation, CallUsage::NOTHING);
         drop(state);
-        (self.events)(Event::ToolCalled { tool: tool.to_owned() });
-        self.tell();
+        (self.events)(ReviewEvent::ToolCalled { tool: tool.to_owned() });
+        self.report_spending();
         Ok(())
     }
 
     /// Reserves a call. While other calls are under way, what they hold in excess may still become
     /// free, so that is waited for.
-    pub(super) async fn reserve(&self, deed: Charge) -> Result<Reservation, StopReason> {
+    pub(super) async fn reserve(&self, charge: Charge) -> Result<Reservation, StopReason> {
         loop {
             let settled = self.settled.notified();
             if Instant::now() >= self.deadline {
@@ -122,10 +123,10 @@ impl Account {
             }
             {
                 let mut state = self.state();
-                match state.purse.reserve(deed) {
+                match state.tracker.reserve(charge) {
                     Ok(reservation) => return Ok(reservation),
                     Err(LimitReached::Tokens(_) | LimitReached::Cost(_))
-                        if state.purse.has_open() => {}
+                        if state.tracker.has_open() => {}
                     Err(spent) => return Err(spent.into()),
                 }
             }
@@ -137,7 +138,7 @@ impl Account {
 
     /// Settles a request.
     pub(super) fn settle(&self, reservation: Reservation, used: CallUsage) {
-        self.state().purse.settle(reservation, used);
+        self.state().tracker.settle(reservation, used);
         self.settled.notify_waiters();
     }
 
@@ -148,18 +149,18 @@ impl Account {
         }
         self.state().waited += waited;
         self.warm.send_replace(true);
-        self.tell();
+        self.report_spending();
     }
 
     /// Waits until one call has come back, so that others find its prompt in the provider's cache.
-    pub(super) async fn until_warm(&self) {
+    pub(super) async fn wait_for_first_call(&self) {
         let mut warm = self.warm.subscribe();
         // The sender lives as long as this account: only the deadline ends it early.
         drop(timeout_at(self.deadline, warm.wait_for(|warm| *warm)).await);
     }
 
     /// No pass that others wait for will come: they need not wait.
-    pub(super) fn stop_waiting(&self) {
+    pub(super) fn mark_warm(&self) {
         self.warm.send_replace(true);
     }
 
@@ -167,7 +168,7 @@ impl Account {
         *self.state().parse_methods.entry(method).or_default() += 1;
     }
 
-    pub(super) fn say(&self, event: Event) {
+    pub(super) fn emit(&self, event: ReviewEvent) {
         (self.events)(event);
     }
 
@@ -180,11 +181,11 @@ impl Account {
     }
 
     pub(super) fn calls_left(&self) -> u32 {
-        self.state().purse.calls_left()
+        self.state().tracker.calls_left()
     }
 
     pub(super) fn tools_left(&self) -> u32 {
-        self.state().purse.tools_left()
+        self.state().tracker.tools_left()
     }
 
     /// The models that answered, in the order in which they first did.
@@ -193,27 +194,27 @@ impl Account {
     }
 
     /// What was used beyond a limit: a provider may report more than could be reserved.
-    pub(super) fn overdrawn(&self) -> Option<String> {
+    pub(super) fn overrun(&self) -> Option<String> {
         let state = self.state();
-        let (purse, limits) = (&state.purse, state.purse.limits());
-        if purse.tokens() > limits.max_tokens {
-            let (used, max) = (purse.tokens(), limits.max_tokens);
+        let (tracker, limits) = (&state.tracker, state.tracker.limits());
+        if tracker.tokens() > limits.max_tokens {
+            let (used, max) = (tracker.tokens(), limits.max_tokens);
             return Some(format!("the provider reports {used} tokens, over the budget of {max}"));
         }
-        (purse.cost() > limits.max_cost).then(|| {
-            let (used, max) = (purse.cost(), limits.max_cost);
+        (tracker.cost() > limits.max_cost).then(|| {
+            let (used, max) = (tracker.cost(), limits.max_cost);
             format!("the reported usage costs {used}, over the budget of {max}")
         })
     }
 
     /// Tells what was spent up to now.
-    pub(super) fn tell(&self) {
+    pub(super) fn report_spending(&self) {
         let state = self.state();
-        let event = Event::Spent {
-            llm_calls: state.purse.llm_calls(),
-            tool_calls: state.purse.tool_calls(),
-            tokens: state.purse.tokens(),
-            cost_usd: state.purse.cost().as_f64(),
+        let event = ReviewEvent::Spent {
+            llm_calls: state.tracker.llm_calls(),
+            tool_calls: state.tracker.tool_calls(),
+            tokens: state.tracker.tokens(),
+            cost_usd: state.tracker.cost().as_f64(),
             seconds_left: self.left().as_secs(),
         };
         drop(state);
@@ -222,19 +223,24 @@ impl Account {
 
     pub(super) fn usage(&self) -> Usage {
         let state = self.state();
-        let purse = &state.purse;
+        let tracker = &state.tracker;
         Usage {
-            llm_calls: u64::from(purse.llm_calls()),
-            tool_calls: u64::from(purse.tool_calls()),
-            tokens_used: purse.known_tokens(),
-            cache_read_tokens: purse.known_cache_read(),
-            cost_usd: purse.known_cost().map(|cost| cost.as_f64()),
+            llm_calls: u64::from(tracker.llm_calls()),
+            tool_calls: u64::from(tracker.tool_calls()),
+            tokens_used: tracker.known_tokens(),
+            cache_read_tokens: tracker.known_cache_read(),
+            cost_usd: tracker.known_cost().map(|cost| cost.as_f64()),
             latency_seconds_llm: state.waited.as_secs_f64(),
             answers_read: state.parse_methods.clone(),
         }
     }
 
-    fn keep(&self, label: &str, ask: &ChatRequest, answer: &Result<ChatReply, ModelFailure>) {
+    fn record_transcript(
+        &self,
+        label: &str,
+        ask: &ChatRequest,
+        answer: &Result<ChatReply, ModelFailure>,
+    ) {
         let Some(transcript) = &self.transcript else { return };
         let prompt = serde_json::to_string_pretty(ask).unwrap_or_default();
         let said = match answer {
@@ -252,12 +258,12 @@ impl Account {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, AccountState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl AccountState {
     fn note_model(&mut self, answered: &str, asked: &str) {
         let name = if answered.is_empty() { asked } else { answered };
         if !self.models.iter().any(|known| known == name) {
@@ -286,13 +292,48 @@ fn without_secrets(failure: ModelFailure) -> ModelFailure {
 fn too_late() -> ModelFailure {
     let kind = ModelFailureKind::TimedOut;
     let what = "no answer in time".to_owned();
-    ModelFailure { kind, what, attempts: 1, billed: Billed::Perhaps }
+    ModelFailure { kind, what, attempts: 1, billed: BillingStatus::Perhaps }
 }
 
 /// A request that was turned away costs nothing; what became of any other one is unknown.
 pub(super) fn used_by(failure: &ModelFailure) -> CallUsage {
     match failure.billed {
-        Billed::No => CallUsage::NOTHING,
-        Billed::Perhaps => CallUsage::default(),
+        BillingStatus::No => CallUsage::NOTHING,
+        BillingStatus::Perhaps => CallUsage::default(),
+    }
+}
+
+/// Reserves and settles the requests of one call. A retry is reserved like a first request.
+pub(super) struct CallMeter<'a> {
+    account: &'a Account,
+    charge: Charge,
+    last: Mutex<Option<Reservation>>,
+}
+
+impl<'a> CallMeter<'a> {
+    /// Reserves the first request.
+    pub(super) async fn open(account: &'a Account, charge: Charge) -> Result<Self, StopReason> {
+        let first = account.reserve(charge).await?;
+        Ok(Self { account, charge, last: Mutex::new(Some(first)) })
+    }
+
+    /// The request that is not settled yet.
+    pub(super) fn last(&self) -> Option<Reservation> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    async fn another(&self, failed: &ModelFailure) -> Result<(), StopReason> {
+        if let Some(last) = self.last() {
+            self.account.settle(last, used_by(failed));
+        }
+        let next = self.account.reserve(self.charge).await?;
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(next);
+        Ok(())
+    }
+}
+
+impl RequestMeter for CallMeter<'_> {
+    fn again<'b>(&'b self, last: &'b ModelFailure) -> BoxFuture<'b, Result<(), String>> {
+        Box::pin(async move { self.another(last).await.map_err(|stopped| stopped.to_string()) })
     }
 }

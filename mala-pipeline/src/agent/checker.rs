@@ -1,16 +1,15 @@
-//! What the agent does for others, inside the same limits: it checks findings in a fresh context, and
-//! brings a review that a command wrote into form.
+//! The agent as a verifier of findings, and as a parser of reviews that a command wrote.
 
 use super::phase::AgentPhase;
 use super::turns::{ConversationPlan, ToolOffer, converse};
 use super::{Agent, AgentChecks, verify};
 use mala_domain::agent::NAME;
 use mala_domain::agent::fence::Fence;
-use mala_domain::command::{self, Parsed, read_parsed};
+use mala_domain::command::{self, StructuredReview, read_structured_review};
 use mala_domain::conversation::TurnPart;
 use mala_domain::finding::{Finding, Verification};
-use mala_domain::ports::{BoxFuture, Checked, ReviewerFailure, Verifier};
-use mala_domain::review::verify::{blocks_unchecked, is_urgent_or_doubtful};
+use mala_domain::ports::{BoxFuture, ReviewerFailure, Verifier, VerifierResult};
+use mala_domain::review::verify::{is_urgent_and_unsettled, is_urgent_or_doubtful};
 use mala_domain::review::{ReviewContext, Usage};
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 pub struct ParsedReview {
     /// The review in form.
-    pub parsed: Result<Parsed, ReviewerFailure>,
+    pub parsed: Result<StructuredReview, ReviewerFailure>,
     /// The models that answered.
     pub model: String,
     /// What it used.
@@ -38,7 +37,7 @@ impl Verifier for Agent {
             AgentChecks::Own => {
                 finding.reviewer == NAME && finding.rule.is_none() && is_urgent_or_doubtful(finding)
             }
-            AgentChecks::Urgent => finding.rule.is_none() && blocks_unchecked(finding),
+            AgentChecks::Urgent => finding.rule.is_none() && is_urgent_and_unsettled(finding),
         }
     }
 
@@ -47,7 +46,7 @@ impl Verifier for Agent {
         context: &'a ReviewContext,
         findings: &'a [Finding],
         time: Duration,
-    ) -> BoxFuture<'a, Checked> {
+    ) -> BoxFuture<'a, VerifierResult> {
         Box::pin(async move {
             // An agent that reviewed has its deadline already.
             let timeout = context.timeout.min(time);
@@ -62,11 +61,11 @@ impl Verifier for Agent {
             let escalated = verify::check(&phase, prepared, &mut findings).await;
             let undone = phase.left_undone();
             let mut warnings = escalated;
-            warnings.extend(phase.account.overdrawn().map(|over| format!("{NAME}: {over}")));
+            warnings.extend(phase.account.overrun().map(|over| format!("{NAME}: {over}")));
             warnings.extend(phase.noted());
             let cut_short = !undone.is_empty();
             warnings.extend(undone);
-            Checked {
+            VerifierResult {
                 verifications: findings.into_iter().map(|finding| finding.verification).collect(),
                 model: Some(phase.account.models()).filter(|models| !models.is_empty()),
                 usage: phase.used(),
@@ -78,20 +77,19 @@ impl Verifier for Agent {
     }
 }
 
-fn unchecked(findings: &[Finding], failure: &ReviewerFailure) -> Checked {
-    Checked {
+fn unchecked(findings: &[Finding], failure: &ReviewerFailure) -> VerifierResult {
+    VerifierResult {
         verifications: findings.iter().map(|_| Verification::not_checked(failure)).collect(),
         usage: Usage::nothing(),
         warnings: vec![format!("the agent checks nothing: {failure}")],
         cut_short: true,
         is_silent: true,
-        ..Checked::default()
+        ..VerifierResult::default()
     }
 }
 
 impl Agent {
-    /// Brings a review into form. The model may restructure and never decides; what it says is only
-    /// the outcome when it can be read.
+    /// Structures the review of a command. The model must not change what the review says.
     pub async fn parse(
         &self,
         context: &ReviewContext,
@@ -101,19 +99,19 @@ impl Agent {
         let settings = &self.settings;
         let phase = AgentPhase::new(settings, context, fence, self.resources(context));
         let nonce = fence.nonce().as_str();
-        let topic = ConversationPlan {
+        let conversation = ConversationPlan {
             label: "parser",
             client: &settings.client,
             system: command::PARSE,
             opening: vec![
                 TurnPart::Text(format!("The id of this run's fences, and your nonce: {nonce}\n")),
-                TurnPart::Text(fence.around("review", review)),
+                TurnPart::Text(fence.wrap("review", review)),
             ],
-            form: command::form(),
+            form: command::answer_format(),
             tools: ToolOffer::None,
             max_calls: PARSER_CALLS,
         };
-        let parsed = match converse(&phase, topic, read_parsed).await {
+        let parsed = match converse(&phase, conversation, read_structured_review).await {
             Ok((parsed, method)) => {
                 phase.account.note_parse_method(method);
                 Ok(parsed)

@@ -1,7 +1,7 @@
 //! What the authors of the reviewed commits say of them: a claim like any other text under review, and
 //! kept short.
 
-use mala_domain::ports::{Repository, RepositoryError, ToldCommit};
+use mala_domain::ports::{CommitWithMessage, Repository, RepositoryError};
 use mala_domain::secrets;
 
 /// What the text is called in a brief.
@@ -21,9 +21,9 @@ pub(super) async fn of_change(tree: &dyn Repository) -> Result<Option<String>, R
 }
 
 /// The newest of them that fit, the oldest first.
-fn text(commits: &[ToldCommit]) -> String {
+fn text(commits: &[CommitWithMessage]) -> String {
     let mut left = MAX_BYTES;
-    let mut told: Vec<String> = commits
+    let mut kept: Vec<String> = commits
         .iter()
         .rev()
         .take(MAX_COMMITS)
@@ -34,14 +34,14 @@ fn text(commits: &[ToldCommit]) -> String {
             fits
         })
         .collect();
-    if told.len() < commits.len() {
-        told.push("[older commits are left out]\n".to_owned());
+    if kept.len() < commits.len() {
+        kept.push("[older commits are left out]\n".to_owned());
     }
-    told.reverse();
-    told.concat()
+    kept.reverse();
+    kept.concat()
 }
 
-fn one(commit: &ToldCommit) -> String {
+fn one(commit: &CommitWithMessage) -> String {
     let id = commit.commit.id.get(..10).unwrap_or(&commit.commit.id);
     // Secrets go first: half of one is not known as such.
     let message = secrets::redact(commit.message.trim());
@@ -55,39 +55,39 @@ mod tests {
     use super::*;
     use mala_domain::ports::Commit;
 
-    fn told(id: usize, message: &str) -> ToldCommit {
+    fn commit_with(id: usize, message: &str) -> CommitWithMessage {
         let commit = Commit {
             id: format!("{id:040}"),
             author: "Ada".to_owned(),
             date: "2024-01-31".to_owned(),
             subject: String::new(),
         };
-        ToldCommit { commit, message: message.to_owned() }
+        CommitWithMessage { commit, message: message.to_owned() }
     }
 
     #[test]
     fn half_a_secret_does_not_stay() {
         let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
         let message = format!("{} {token}", "x".repeat(MAX_MESSAGE - 20));
-        let text = text(&[told(1, &message)]);
+        let text = text(&[commit_with(1, &message)]);
         assert!(text.contains("[redacted:") && !text.contains("ghp_"), "{text}");
     }
 
     #[test]
     fn messages_stand_in_their_order() {
-        let text = text(&[told(1, "add\n\nWhy.\n"), told(2, "fix")]);
+        let text = text(&[commit_with(1, "add\n\nWhy.\n"), commit_with(2, "fix")]);
         assert_eq!(text, "0000000000 add\n\nWhy.\n0000000000 fix\n");
     }
 
     #[test]
     fn what_is_long_is_cut_and_what_is_old_left_out() {
-        let many: Vec<_> = (0..21).map(|n| told(n, &format!("m{n}"))).collect();
+        let many: Vec<_> = (0..21).map(|n| commit_with(n, &format!("m{n}"))).collect();
         let all = text(&many);
         assert!(all.starts_with("[older commits are left out]\n0"), "{all}");
         assert!(!all.contains("m0\n") && all.contains("m1\n") && all.contains("m20\n"), "{all}");
-        let long = text(&[told(1, &"é".repeat(700))]);
+        let long = text(&[commit_with(1, &"é".repeat(700))]);
         assert!(long.ends_with("é [cut]\n") && long.len() < 1_100, "{}", long.len());
-        let long: Vec<_> = (0..9).map(|n| told(n, &"x".repeat(2_000))).collect();
+        let long: Vec<_> = (0..9).map(|n| commit_with(n, &"x".repeat(2_000))).collect();
         assert!(text(&long).len() <= MAX_BYTES + 40);
     }
 }

@@ -1,43 +1,41 @@
-//! The passes over a change. Each looks at all of it in its own way; they share one budget and, where
-//! the provider has one, one cached prompt.
+//! The passes over a change. Each pass reviews the whole change with another instruction. All passes
+//! share one budget and the provider's prompt cache.
 
 use super::phase::AgentPhase;
 use super::plan;
-use super::prepare::Prepared;
-use super::stop_reason::StopReason;
-use super::turns::{ConversationPlan, ToolOffer, converse};
-use crate::events::Event;
+use super::prepare::PreparedPrompts;
+use super::turns::{ConversationPlan, StopReason, ToolOffer, converse};
+use crate::events::ReviewEvent;
 use futures_util::future::join_all;
-use mala_domain::agent::NAME;
 use mala_domain::agent::answer::{
-    Answer, HintOpinion, ParseMethod, ParseProblem, Words, objects, read_restructured, read_review,
-    review_form,
+    HintOpinion, ParseMethod, ParseProblem, RawAnswer, ReviewAnswer, has_objection,
+    read_restructured, read_review, review_format,
 };
-use mala_domain::agent::brief::PromptBrief;
+use mala_domain::agent::brief::{MAX_HINTS, PromptBrief, hint_id};
 use mala_domain::agent::budget::Profile;
-use mala_domain::agent::judge;
 use mala_domain::agent::prompts::{self, Pass};
+use mala_domain::agent::{NAME, claims};
 use mala_domain::change::FilePath;
 use mala_domain::conversation::{AnswerFormat, TurnPart};
-use mala_domain::finding::ReviewClaim;
+use mala_domain::finding::{ReviewClaim, Verification, VerificationOutcome};
 use mala_domain::ports::ReviewerFailure;
-use mala_domain::review::admit::none_holds;
+use mala_domain::review::admit::reason_none_placed;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-/// What all passes said.
+/// The results of all passes.
 #[derive(Default)]
 pub(super) struct PassResults {
     pub(super) claims: Vec<ReviewClaim>,
     pub(super) opinions: Vec<HintOpinion>,
-    /// The hunks of the briefs that every pass has answered to.
+    /// The hunks that every pass has reviewed.
     pub(super) accounted: Vec<(FilePath, Vec<usize>)>,
     pub(super) warnings: Vec<String>,
-    /// Why nothing was answered.
+    /// Why no pass has an answer.
     pub(super) failure: Option<ReviewerFailure>,
 }
 
-pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &Prepared) -> PassResults {
+pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> PassResults {
     let passes =
         plan::passes(phase.settings.profile, phase.context, &phase.context.surroundings.rules);
     let briefs = &prepared.briefs.briefs;
@@ -45,21 +43,21 @@ pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &Prepared) -> PassResu
     let jobs = briefs.iter().flat_map(|brief| passes.iter().map(move |pass| (brief, *pass)));
     let answers = join_all(jobs.enumerate().map(|(index, (brief, pass))| async move {
         if index > 0 {
-            phase.account.until_warm().await;
+            phase.account.wait_for_first_call().await;
         }
-        let form = review_form(prepared.hints.len());
+        let form = review_format(prepared.hints.len());
         let answer = review(phase, brief, pass, form, max_calls).await;
-        phase.account.stop_waiting();
+        phase.account.mark_warm();
         (brief, pass, answer)
     }))
     .await;
-    let mut told = fold(phase, answers);
+    let mut results = fold(phase, answers);
     let unread: HashSet<_> =
         prepared.briefs.unread.iter().map(|(file, hunk)| (file, *hunk)).collect();
-    for (file, hunks) in &mut told.accounted {
+    for (file, hunks) in &mut results.accounted {
         hunks.retain(|hunk| !unread.contains(&(&*file, *hunk)));
     }
-    told
+    results
 }
 
 async fn review(
@@ -68,10 +66,10 @@ async fn review(
     pass: Pass,
     form: AnswerFormat,
     max_calls: u32,
-) -> Result<Answer, StopReason> {
-    phase.account.say(Event::PassStarted { pass: pass.name().to_owned() });
+) -> Result<ReviewAnswer, StopReason> {
+    phase.account.emit(ReviewEvent::PassStarted { pass: pass.name().to_owned() });
     let instruction = pass.instruction().trim_end().to_owned();
-    let topic = ConversationPlan {
+    let conversation = ConversationPlan {
         label: pass.name(),
         client: &phase.settings.client,
         system: prompts::SYSTEM,
@@ -85,14 +83,14 @@ async fn review(
         max_calls,
     };
     let objection = OnceLock::new();
-    let read = |words: &Words<'_>| {
-        let answer = read_review(words).and_then(|answer| grounded(phase, answer));
-        upheld(answer, words, &objection)
+    let read = |raw: &RawAnswer<'_>| {
+        let answer = read_review(raw).and_then(|answer| require_evidence(phase, answer));
+        keep_objection(answer, raw, &objection)
     };
-    let answer = match converse(phase, topic, read).await {
-        // An answer that drops an objection needs no other form.
+    let answer = match converse(phase, conversation, read).await {
+        // An answer that drops an objection is not restructured.
         Err(StopReason::Unreadable { problem, text })
-            if objection.get().is_none() || objects(&words_of(phase, &text)) =>
+            if objection.get().is_none() || has_objection(&raw_answer(phase, &text)) =>
         {
             restructure(phase, problem, text).await
         }
@@ -102,20 +100,20 @@ async fn review(
     Ok(answer)
 }
 
-fn words_of<'t>(phase: &'t AgentPhase<'_>, text: &'t str) -> Words<'t> {
-    Words { text, form_enforced: false, nonce: phase.fence.nonce() }
+fn raw_answer<'t>(phase: &'t AgentPhase<'_>, text: &'t str) -> RawAnswer<'t> {
+    RawAnswer { text, form_enforced: false, nonce: phase.fence.nonce() }
 }
 
-/// The answer, unless it drops an objection that an answer before it made and that could not be read:
-/// asked for its form, a model has not changed its mind. What was wrong with the objection stands.
-fn upheld(
-    answer: Result<Answer, ParseProblem>,
-    words: &Words<'_>,
+/// Rejects an answer without claims if an earlier answer, which could not be parsed, had an objection. A
+/// retry asks for another format, not for another opinion. The problem of the first answer is returned.
+fn keep_objection(
+    answer: Result<ReviewAnswer, ParseProblem>,
+    raw: &RawAnswer<'_>,
     objection: &OnceLock<ParseProblem>,
-) -> Result<Answer, ParseProblem> {
+) -> Result<ReviewAnswer, ParseProblem> {
     match (answer, objection.get()) {
         (Ok(answer), Some(problem)) if answer.claims.is_empty() => Err(problem.clone()),
-        (Err(problem), _) if objects(words) => {
+        (Err(problem), _) if has_objection(raw) => {
             objection.get_or_init(|| problem.clone());
             Err(problem)
         }
@@ -123,50 +121,54 @@ fn upheld(
     }
 }
 
-/// An answer with a claim that may hold. One that objects to what is not there says nothing; files
-/// outside the change are looked at later.
-fn grounded(phase: &AgentPhase<'_>, answer: Answer) -> Result<Answer, ParseProblem> {
+/// Rejects an answer if none of its claims has evidence at head. Claims in files outside the change are
+/// checked later.
+fn require_evidence(
+    phase: &AgentPhase<'_>,
+    answer: ReviewAnswer,
+) -> Result<ReviewAnswer, ParseProblem> {
     let (change, texts) = (&phase.context.change, &phase.context.texts);
     let claims = answer.claims.iter().map(|claim| &claim.candidate);
     if claims.clone().any(|claim| texts.at_head(&claim.file).is_none()) {
         return Ok(answer);
     }
     let claims: Vec<ReviewClaim> =
-        claims.map(|claim| judge::ground(claim.clone(), change, texts)).collect();
-    match none_holds(&claims, change, texts) {
+        claims.map(|claim| claims::ground_evidence(claim.clone(), change, texts)).collect();
+    match reason_none_placed(&claims, change, texts) {
         Some(why) => Err(ParseProblem::InvalidEvidence(why)),
         None => Ok(answer),
     }
 }
 
-/// One more call that may bring an answer into form and never decides.
+/// Calls the model once more to bring an answer into the required format. The call must not change the
+/// opinion.
 async fn restructure(
     phase: &AgentPhase<'_>,
     problem: ParseProblem,
     original: String,
-) -> Result<Answer, StopReason> {
+) -> Result<ReviewAnswer, StopReason> {
     let stands = || StopReason::Unreadable { problem: problem.clone(), text: original.clone() };
     if phase.account.calls_left() == 0 || original.trim().is_empty() {
         return Err(stands());
     }
-    let topic = ConversationPlan {
+    let conversation = ConversationPlan {
         label: "restructure",
         client: &phase.settings.client,
         system: prompts::RESTRUCTURE,
-        opening: vec![TurnPart::Text(phase.fence.around("review", &original))],
+        opening: vec![TurnPart::Text(phase.fence.wrap("review", &original))],
         form: AnswerFormat::Text,
         tools: ToolOffer::None,
         max_calls: 1,
     };
-    let read = |words: &Words<'_>| read_restructured(&original, words, &problem);
-    // Whatever comes of it, the problem of the original is what there is to say.
-    converse(phase, topic, read).await.map_err(|_| stands())
+    let read = |raw: &RawAnswer<'_>| read_restructured(&original, raw, &problem);
+    // If this fails too, the problem of the original answer is reported.
+    converse(phase, conversation, read).await.map_err(|_| stands())
 }
 
-type Answered<'b> = (&'b PromptBrief, Pass, Result<Answer, StopReason>);
+type PassAnswer<'b> = (&'b PromptBrief, Pass, Result<ReviewAnswer, StopReason>);
 
-fn fold(phase: &AgentPhase<'_>, answers: Vec<Answered<'_>>) -> PassResults {
-    let mut told = PassResults::default();
+fn fold(phase: &AgentPhase<'_>, answers: Vec<PassAnswer<'_>>) -> PassResults {
+    let mut results = PassResults::default();
     let first_failure = answers.iter().find_map(|(_, _, answer)| answer.as_ref().err()).cloned();
     let none_answered = answers.iter().all(|(_, _, answer)| answer.is_err());
     let complete: Vec<&PromptBrief> = answers
@@ -179,7 +181,7 @@ fn fold(phase: &AgentPhase<'_>, answers: Vec<Answered<'_>>) -> PassResults {
         .collect();
     for (index, brief) in complete.iter().enumerate() {
         if !complete.iter().take(index).any(|seen| std::ptr::eq(*seen, *brief)) {
-            told.accounted.extend(brief.shown.iter().cloned());
+            results.accounted.extend(brief.shown.iter().cloned());
         }
     }
     for (_, pass, answer) in answers {
@@ -192,31 +194,100 @@ fn fold(phase: &AgentPhase<'_>, answers: Vec<Answered<'_>>) -> PassResults {
                         pass.name()
                     ));
                 }
-                told.claims.extend(answer.claims.into_iter().map(|claim| claim.candidate));
-                told.opinions.extend(answer.hints);
+                results.claims.extend(answer.claims.into_iter().map(|claim| claim.candidate));
+                results.opinions.extend(answer.hints);
                 let dropped = answer.dropped.iter();
-                told.warnings.extend(dropped.map(|why| format!("{NAME}: dropped {why}")));
+                results.warnings.extend(dropped.map(|why| format!("{NAME}: dropped {why}")));
             }
-            Err(stopped) => warn(phase, &mut told, pass, &stopped),
+            Err(stopped) => warn(phase, &mut results, pass, &stopped),
         }
     }
     if none_answered {
-        told.failure = first_failure.map(|stopped| stopped.failure());
+        results.failure = first_failure.map(|stopped| stopped.failure());
     }
-    told
+    results
 }
 
-/// Whether an answer says that what was shown is reviewed. One that another call brought into form may
-/// have lost a finding or its priority on the way: it can block and never pass.
-fn accounts(answer: &Answer) -> bool {
+/// Whether an answer counts as coverage. A restructured answer may have lost a finding, so it can block
+/// and never pass.
+fn accounts(answer: &ReviewAnswer) -> bool {
     answer.method != ParseMethod::Restructured
 }
 
-fn warn(phase: &AgentPhase<'_>, told: &mut PassResults, pass: Pass, stopped: &StopReason) {
+fn warn(phase: &AgentPhase<'_>, results: &mut PassResults, pass: Pass, stopped: &StopReason) {
     if let StopReason::Model(_) | StopReason::TimedOut = stopped {
         tracing::error!(pass = pass.name(), error = %stopped, "the model gave no answer");
     }
     let warning = format!("{NAME}: the pass '{}' gave no answer: {stopped}", pass.name());
     phase.warn(&warning);
-    told.warnings.push(warning);
+    results.warnings.push(warning);
+}
+
+/// The built-in findings after the model's word on them. It may refute what the checks themselves are
+/// not sure of, as long as no pass says otherwise; what they proved stands, whatever a text talks a
+/// model into. Of what it was not shown it can say nothing.
+pub(super) fn with_hint_opinions(
+    hints: &[ReviewClaim],
+    opinions: &[HintOpinion],
+) -> Vec<ReviewClaim> {
+    let mut with_hint_opinions = hints.to_vec();
+    for (index, hint) in with_hint_opinions.iter_mut().enumerate().take(MAX_HINTS) {
+        let id = hint_id(index);
+        let own = || opinions.iter().filter(|opinion| opinion.id == id);
+        let refuted = own().find(|opinion| !opinion.stands && !opinion.why.is_empty());
+        let unproven = hint.verification.outcome == VerificationOutcome::Unverified;
+        if let Some(opinion) = refuted.filter(|_| unproven && own().all(|it| !it.stands)) {
+            hint.verification = Verification::refuted(format!("{NAME}: {}", opinion.why));
+        }
+    }
+    with_hint_opinions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mala_domain::change::LineSpan;
+    use mala_domain::finding::{Category, Priority};
+
+    fn hint() -> ReviewClaim {
+        ReviewClaim {
+            file: "a.py".into(),
+            span: LineSpan::line(1),
+            priority: Some(Priority::P1),
+            category: Category::Bug,
+            title: "t".to_owned(),
+            body: String::new(),
+            suggestion: None,
+            evidence: None,
+            confidence: 0.9,
+            reviewer: "builtin".to_owned(),
+            rule: Some("a/rule".to_owned()),
+            verification: Verification::default(),
+        }
+    }
+
+    #[test]
+    fn a_hint_is_refuted_when_it_was_shown_and_no_pass_upholds_it() {
+        let says = |id: &str, stands: bool, why: &str| HintOpinion {
+            id: id.to_owned(),
+            stands,
+            why: why.to_owned(),
+        };
+        for (opinions, refuted) in [
+            (vec![], None),
+            (vec![says("h1", false, "fine")], Some(0)),
+            (vec![says("h1", false, "")], None),
+            (vec![says("h1", false, "fine"), says("h1", false, "")], Some(0)),
+            (vec![says("h1", false, "fine"), says("h1", true, "")], None),
+            (vec![says("h1", true, ""), says("h1", false, "fine")], None),
+            (vec![says("h30", false, "fine")], Some(29)),
+            (vec![says("h31", false, "not shown")], None),
+        ] {
+            let with_hint_opinions = with_hint_opinions(&vec![hint(); 40], &opinions);
+            let found = with_hint_opinions
+                .iter()
+                .position(|hint| hint.verification.outcome == VerificationOutcome::Refuted);
+            assert_eq!(found, refuted, "{opinions:?}");
+        }
+    }
 }

@@ -1,9 +1,9 @@
-//! What all conversations of one review share: the account, the tools, and a note of what was not done.
+//! What all conversations of one review share: the account, the tools, and the list of skipped work.
 
 use super::AgentSettings;
 use super::account::{Account, deadline};
 use super::tools::{ToolLimits, Toolbox, catalogue};
-use crate::events::Event;
+use crate::events::ReviewEvent;
 use mala_domain::agent::NAME;
 use mala_domain::agent::fence::Fence;
 use mala_domain::conversation::{ToolCall, ToolDefinition, ToolResult};
@@ -51,15 +51,15 @@ pub(super) struct AgentPhase<'r> {
     resources: &'r AgentResources,
     /// What was used before this phase.
     before: Usage,
-    /// What was wanted and not done.
+    /// Skipped work.
     undone: Mutex<UndoneWork>,
 }
 
-/// Work that limits or failures kept from being done: each is told once.
+/// Work that was skipped because of limits or failures.
 #[derive(Default)]
 struct UndoneWork {
     warnings: Vec<String>,
-    /// What went wrong and was made good.
+    /// Problems that a retry solved.
     noted: Vec<String>,
     /// Tool calls that were refused, by the reason.
     refused: BTreeMap<String, usize>,
@@ -96,7 +96,7 @@ impl<'r> AgentPhase<'r> {
         self.undone().noted.push(warning);
     }
 
-    /// What went wrong and was made good.
+    /// Problems that a retry solved.
     pub(super) fn noted(&self) -> Vec<String> {
         self.undone().noted.clone()
     }
@@ -123,7 +123,7 @@ impl<'r> AgentPhase<'r> {
     pub(super) fn warn(&self, warning: &str) {
         tracing::warn!(reviewer = NAME, warning, "on_review_warning");
         let (reviewer, warning) = (NAME.to_owned(), warning.to_owned());
-        self.account.say(Event::ReviewWarning { reviewer, warning });
+        self.account.emit(ReviewEvent::ReviewWarning { reviewer, warning });
     }
 
     /// Calls a tool within the budget. What it shows is data, behind a fence.
@@ -132,15 +132,15 @@ impl<'r> AgentPhase<'r> {
             *self.undone().refused.entry(text.clone()).or_default() += 1;
             ToolResult { call: call.clone(), text, is_error: true }
         };
-        // What a model writes is no name of ours until it is one.
+        // The name comes from the model, so it is only used if it is known.
         let known = self.tools().iter().find(|tool| tool.name == call.name);
-        let name = known.map_or("a tool that there is not", |tool| tool.name.as_str());
+        let name = known.map_or("unknown tool", |tool| tool.name.as_str());
         if let Err(spent) = self.account.reserve_tool(name) {
             return refusal(spent.to_string());
         }
         match timeout_at(self.account.deadline(), self.resources.toolbox.call(call)).await {
             Ok(mut result) => {
-                result.text = self.fence.around(&format!("result of {}", call.name), &result.text);
+                result.text = self.fence.wrap(&format!("result of {}", call.name), &result.text);
                 result
             }
             Err(_) => refusal("no time is left".to_owned()),

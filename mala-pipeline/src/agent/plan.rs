@@ -1,19 +1,21 @@
-//! Which passes are made, with how many calls each, and what that can cost: decided before the first
-//! call, and shown by those who only ask.
+//! Plans a review before the first call: the passes, the calls of each, and the possible cost. A dry run
+//! shows the plan.
 
 use super::AgentSettings;
-use super::prepare::{self, Prepared};
+use super::prepare::{self, PreparedPrompts};
 use super::tools::catalogue;
-use mala_domain::agent::answer::review_form;
+use mala_domain::agent::answer::review_format;
 use mala_domain::agent::brief::estimated_tokens;
-use mala_domain::agent::budget::{Charge, Dollars, LimitReached, Limits, Profile, Unpriced};
+use mala_domain::agent::budget::{
+    Charge, Dollars, LimitReached, Limits, Profile, UnknownPricePolicy,
+};
 use mala_domain::agent::prompts::{self, Pass};
 use mala_domain::change::FilePath;
 use mala_domain::conversation::{ChatRequest, ChatTurn, ToolChoice, TurnPart};
 use mala_domain::ports::ReviewerFailure;
 use mala_domain::review::ReviewContext;
 
-/// Calls that several passes leave for checks and the stronger model.
+/// Calls that are kept for verification and escalation if there are several passes.
 const KEPT_FOR_CHECKS: u32 = 4;
 
 /// The passes of a profile, less those that have nothing to look at.
@@ -47,7 +49,7 @@ pub(super) fn calls_per_pass(limits: &Limits, n_passes: usize) -> u32 {
 
 /// What a review would do and could cost.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outlook {
+pub struct ReviewForecast {
     /// The model.
     pub model: String,
     /// The stronger model.
@@ -58,7 +60,7 @@ pub struct Outlook {
     pub limits: Limits,
     /// The passes, by name.
     pub passes: Vec<&'static str>,
-    /// Messages that the change is told in.
+    /// The number of briefs for the change.
     pub briefs: usize,
     /// Bytes of what is sent with each of them: instructions, tools and the form of the answer.
     pub instruction_bytes: usize,
@@ -77,16 +79,16 @@ pub struct Outlook {
 }
 
 /// Looks ahead without asking any model.
-pub(super) async fn outlook(
+pub(super) async fn forecast(
     settings: &AgentSettings,
     context: &ReviewContext,
-) -> Result<Outlook, ReviewerFailure> {
+) -> Result<ReviewForecast, ReviewerFailure> {
     let prepared = prepare::prepare(settings, context).await?;
     let passes = match prepared.briefs.briefs.is_empty() {
         true => Vec::new(),
         false => passes(settings.profile, context, &context.surroundings.rules),
     };
-    let asks = first_asks(settings, &prepared, &passes);
+    let asks = first_requests(settings, &prepared, &passes);
     let bytes = |ask: &ChatRequest| {
         usize::try_from(super::model_client::n_bytes(ask)).unwrap_or(usize::MAX)
     };
@@ -101,12 +103,12 @@ pub(super) async fn outlook(
         .collect::<Option<Vec<_>>>()
         .map(|all| all.into_iter().fold(Dollars::ZERO, Dollars::plus));
     let mut warnings = prepared.warnings();
-    if reserved.is_none() && settings.limits.unpriced == Unpriced::Refuse {
+    if reserved.is_none() && settings.limits.unpriced == UnknownPricePolicy::Refuse {
         let refused = LimitReached::UnknownPrice(settings.limits.max_cost);
-        warnings.push(format!("a review is refused: {refused}"));
+        warnings.push(format!("the review would be refused: {refused}"));
     }
     let left: usize = prepared.briefs.left_out.iter().map(|left| left.hunks).sum();
-    Ok(Outlook {
+    Ok(ReviewForecast {
         model: settings.client.name.clone(),
         escalation: settings.escalation.as_ref().map(|client| client.name.clone()),
         profile: settings.profile,
@@ -126,7 +128,11 @@ pub(super) async fn outlook(
     })
 }
 
-fn first_asks(settings: &AgentSettings, prepared: &Prepared, passes: &[Pass]) -> Vec<ChatRequest> {
+fn first_requests(
+    settings: &AgentSettings,
+    prepared: &PreparedPrompts,
+    passes: &[Pass],
+) -> Vec<ChatRequest> {
     let quick = settings.profile == Profile::Quick;
     let ask = |text: &str, pass: &Pass| ChatRequest {
         model: settings.client.name.clone(),
@@ -137,7 +143,7 @@ fn first_asks(settings: &AgentSettings, prepared: &Prepared, passes: &[Pass]) ->
             TurnPart::Repeated(text.to_owned()),
             TurnPart::Text(pass.instruction().to_owned()),
         ])],
-        form: review_form(prepared.hints.len()),
+        form: review_format(prepared.hints.len()),
         max_output_tokens: settings.client.answer_tokens(settings.limits.max_answer_tokens),
     };
     let briefs = prepared.briefs.briefs.iter();

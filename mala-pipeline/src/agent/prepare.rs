@@ -1,11 +1,11 @@
-//! What the model is told, put together before the first call: the change and its surroundings, the
-//! commit messages, and the built-in findings as hints.
+//! Builds the prompts before the first call: the change and its surroundings, the commit messages, and
+//! the built-in findings as hints.
 
 use super::AgentSettings;
 use super::messages;
 use super::model_client::ModelClient;
 use super::tools::catalogue;
-use mala_domain::agent::answer::review_form;
+use mala_domain::agent::answer::review_format;
 use mala_domain::agent::brief::{
     BriefMaterial, BriefStyle, BriefWidth, PromptBriefs, brief_of_files, briefs,
 };
@@ -19,8 +19,8 @@ use mala_domain::ports::ReviewerFailure;
 use mala_domain::review::{ReviewContext, SkipReason};
 use mala_domain::scope::{HeadState, ScopeSummary};
 
-/// What is told, and what had to be left out.
-pub(super) struct Prepared {
+/// The prompts of a review, and warnings about what they leave out.
+pub(super) struct PreparedPrompts {
     pub(super) fence: Fence,
     pub(super) briefs: PromptBriefs,
     pub(super) hints: Vec<ReviewClaim>,
@@ -29,7 +29,7 @@ pub(super) struct Prepared {
     warnings: Vec<String>,
 }
 
-/// Room that is always asked for; a budget that cannot pay even this refuses the call.
+/// The minimum size of a brief; with a smaller budget, the call itself is refused.
 const MIN_BYTES: usize = 4_000;
 
 /// The most names in one warning.
@@ -38,7 +38,7 @@ const MAX_NAMED: usize = 10;
 pub(super) async fn prepare(
     settings: &AgentSettings,
     context: &ReviewContext,
-) -> Result<Prepared, ReviewerFailure> {
+) -> Result<PreparedPrompts, ReviewerFailure> {
     let ((hints, mut warnings), messages) =
         tokio::join!(hints(settings, context), messages::of_change(context.tree.as_ref()));
     let mut tasks = context.tasks.to_vec();
@@ -56,10 +56,10 @@ pub(super) async fn prepare(
     let style = BriefStyle { fence: &fence, width, max_bytes, max_briefs };
     let material = BriefMaterial { tasks: &tasks, hints: &hints, ..BriefMaterial::of(context) };
     let briefs = briefs(&material, &style);
-    Ok(Prepared { briefs, fence, hints, max_bytes, width, warnings })
+    Ok(PreparedPrompts { briefs, fence, hints, max_bytes, width, warnings })
 }
 
-impl Prepared {
+impl PreparedPrompts {
     /// A brief of only these files, without rules and hints.
     pub(super) fn brief_of(&self, context: &ReviewContext, files: &[&FilePath]) -> String {
         let style = BriefStyle {
@@ -71,7 +71,7 @@ impl Prepared {
         brief_of_files(context, files, &style)
     }
 
-    /// What could not be told.
+    /// Warnings about what the prompts leave out.
     pub(super) fn warnings(&self) -> Vec<String> {
         let left_out = self.briefs.left_out.iter().map(|left| {
             let (n, file) = (left.hunks, &left.file);
@@ -83,7 +83,7 @@ impl Prepared {
     }
 }
 
-/// The files of which nobody is told, by why: people may think that they were read.
+/// A warning for each kind of file that is not reviewed.
 fn unread(change: &Change) -> Vec<String> {
     [FileClass::Binary, FileClass::Garbled, FileClass::Generated]
         .into_iter()
@@ -164,7 +164,7 @@ fn fixed_bytes() -> u64 {
         tools: catalogue(),
         tool_choice: ToolChoice::Free,
         turns: vec![ChatTurn::User(Vec::new())],
-        form: review_form(1),
+        form: review_format(1),
         max_output_tokens: 0,
     };
     super::model_client::n_bytes(&ask).saturating_add(2_000)

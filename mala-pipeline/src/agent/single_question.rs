@@ -1,23 +1,23 @@
-//! Questions to a model without a review around them, inside the same limits.
+//! Single questions to a model outside a review, within the same kind of limits.
 
 use super::account::{Account, deadline};
 use super::model_client::ModelClient;
-use mala_domain::agent::answer::Words;
+use mala_domain::agent::answer::RawAnswer;
 use mala_domain::agent::budget::Limits;
 use mala_domain::agent::fence::Nonce;
 use mala_domain::conversation::{AnswerFormat, ChatRequest, ChatTurn, ToolChoice, TurnPart};
 use mala_domain::review::Usage;
 use std::sync::Arc;
 
-/// A model that is asked by itself.
+/// Asks a model single questions.
 pub struct SingleQuestionClient<'s> {
     client: &'s ModelClient,
     limits: Limits,
     account: Account,
 }
 
-/// What it is asked.
-pub struct Asked<'a> {
+/// A question.
+pub struct ModelQuestion<'a> {
     /// The name of the question in events.
     pub label: &'a str,
     /// The system prompt.
@@ -41,8 +41,8 @@ impl<'s> SingleQuestionClient<'s> {
     /// Asks once, and reads the answer; an error says why there is none.
     pub async fn ask<T, E: std::fmt::Display>(
         &self,
-        asked: Asked<'_>,
-        read: impl FnOnce(&Words<'_>) -> Result<T, E>,
+        asked: ModelQuestion<'_>,
+        read: impl FnOnce(&RawAnswer<'_>) -> Result<T, E>,
     ) -> Result<T, String> {
         let ask = ChatRequest {
             model: self.client.name.clone(),
@@ -56,8 +56,8 @@ impl<'s> SingleQuestionClient<'s> {
         let reply = self.account.ask(self.client, &ask, asked.label).await;
         let reply = reply.map_err(|stopped| stopped.to_string())?;
         let (text, form_enforced) = (reply.said.text.as_str(), reply.form_enforced);
-        let words = Words { text, form_enforced, nonce: asked.nonce };
-        read(&words).map_err(|problem| problem.to_string())
+        let raw = RawAnswer { text, form_enforced, nonce: asked.nonce };
+        read(&raw).map_err(|problem| problem.to_string())
     }
 
     /// What all questions used.

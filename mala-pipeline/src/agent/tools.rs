@@ -1,7 +1,6 @@
 //! The tools of the agent. All of them only read, and see nothing but the reviewed tree and the
-//! history that leads to it. What a model asks for is hostile: an argument is checked before use and
-//! never becomes an option, a pattern of git's or a command. Every answer has a size and says what was
-//! left out.
+//! history that leads to it. Calls of a model are untrusted: every argument is checked, and never becomes
+//! an option or pattern of git, or a command. Every answer has a size limit and says what it leaves out.
 
 mod arguments;
 mod catalogue;
@@ -11,7 +10,6 @@ mod history;
 mod lint;
 mod page;
 mod reading;
-mod refusal;
 mod search;
 mod symbols;
 
@@ -19,17 +17,17 @@ mod symbols;
 mod tests;
 
 pub use catalogue::catalogue;
-pub use reading::ReadSoFar;
+pub use reading::LinesRead;
 
 use arguments::Arguments;
-use catalogue::Name;
+use catalogue::ToolName;
 use mala_domain::conversation::{ToolCall, ToolResult};
 use mala_domain::ports::Linters;
 use mala_domain::review::ReviewContext;
 use mala_domain::secrets;
 use page::cut_at;
-use reading::Reading;
-use refusal::Refusal;
+use reading::ReadingLog;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,16 +63,16 @@ pub struct Toolbox {
     request: ReviewContext,
     linters: Option<Arc<dyn Linters>>,
     limits: ToolLimits,
-    reading: Reading,
+    reading: ReadingLog,
 }
 
 /// What a tool shows, or why it does not.
-type Answer = Result<String, Refusal>;
+type ToolAnswer = Result<String, ToolRefusal>;
 
 impl Toolbox {
     /// The tools over the change of a request.
     pub fn new(request: ReviewContext, limits: ToolLimits) -> Self {
-        let reading = Reading::of(&request.change, limits);
+        let reading = ReadingLog::of(&request.change, limits);
         Self { request, linters: None, limits, reading }
     }
 
@@ -85,7 +83,7 @@ impl Toolbox {
         self
     }
 
-    /// Answers a call. Whatever is wrong with it is said in the answer.
+    /// Answers a call. Errors are part of the answer.
     pub async fn call(&self, call: &ToolCall) -> ToolResult {
         let answer = match tokio::time::timeout(self.limits.timeout, self.answer(call)).await {
             Ok(answer) => answer,
@@ -101,30 +99,30 @@ impl Toolbox {
     }
 
     /// What was shown up to now.
-    pub fn read_so_far(&self) -> ReadSoFar {
-        self.reading.so_far()
+    pub fn lines_read(&self) -> LinesRead {
+        self.reading.lines_read()
     }
 
-    async fn answer(&self, call: &ToolCall) -> Answer {
+    async fn answer(&self, call: &ToolCall) -> ToolAnswer {
         let tool = catalogue::find(&call.name)?;
         let arguments = Arguments::parse(&call.arguments, tool)?;
         match tool.name {
-            Name::GitDiff => self.git_diff(&arguments),
-            Name::GitShow => self.git_show(&arguments).await,
-            Name::GitLog => self.git_log(&arguments).await,
-            Name::GitBlame => self.git_blame(&arguments).await,
-            Name::ReadFile => self.read_file(&arguments).await,
-            Name::ListFiles => self.list_files(&arguments).await,
-            Name::SearchCode => self.search_code(&arguments).await,
-            Name::GetFunctionContext => self.get_function_context(&arguments).await,
-            Name::FindReferences => self.find_references(&arguments).await,
-            Name::RunLinter => self.run_linter(&arguments).await,
+            ToolName::GitDiff => self.git_diff(&arguments),
+            ToolName::GitShow => self.git_show(&arguments).await,
+            ToolName::GitLog => self.git_log(&arguments).await,
+            ToolName::GitBlame => self.git_blame(&arguments).await,
+            ToolName::ReadFile => self.read_file(&arguments).await,
+            ToolName::ListFiles => self.list_files(&arguments).await,
+            ToolName::SearchCode => self.search_code(&arguments).await,
+            ToolName::GetFunctionContext => self.get_function_context(&arguments).await,
+            ToolName::FindReferences => self.find_references(&arguments).await,
+            ToolName::RunLinter => self.run_linter(&arguments).await,
         }
     }
 
-    fn too_slow(&self) -> Refusal {
+    fn too_slow(&self) -> ToolRefusal {
         let seconds = self.limits.timeout.as_secs_f32();
-        Refusal::new(
+        ToolRefusal::new(
             format!("no answer within {seconds} s"),
             "ask for less: a narrower path, a longer text, fewer lines",
         )
@@ -134,8 +132,42 @@ impl Toolbox {
 /// Does work that would keep others waiting.
 async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Refusal> {
+) -> Result<T, ToolRefusal> {
     tokio::task::spawn_blocking(work).await.map_err(|error| {
-        Refusal::new(format!("the tool stopped: {error}"), "go on without it, or ask for less")
+        ToolRefusal::new(format!("the tool stopped: {error}"), "go on without it, or ask for less")
     })
+}
+
+/// What is wrong, and what would be right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ToolRefusal {
+    what: String,
+    instead: String,
+}
+
+impl ToolRefusal {
+    pub(super) fn new(what: impl Into<String>, instead: impl Into<String>) -> Self {
+        Self { what: what.into(), instead: instead.into() }
+    }
+
+    /// The tree or its history cannot be read; nothing that a model does changes that.
+    pub(super) fn broken(error: &dyn fmt::Display) -> Self {
+        Self::new(format!("the repository cannot be read: {error}"), "go on without it")
+    }
+}
+
+impl fmt::Display for ToolRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}\ninstead: {}", self.what, self.instead)
+    }
+}
+
+/// What a model wrote, short and on one line.
+pub(super) fn quoted(written: &str) -> String {
+    const MAX_CHARS: usize = 80;
+    let mut short: String = written.chars().take(MAX_CHARS).collect();
+    if short.len() < written.len() {
+        short.push('…');
+    }
+    format!("{short:?}")
 }

@@ -1,15 +1,17 @@
-//! One conversation: a question, tool calls as far as the budget goes, an answer that can be read, or
-//! why there is none.
+//! One conversation with a model: a prompt, tool calls within the budget, and an answer that can be
+//! parsed, or the reason why there is none.
 
 use super::model_client::ModelClient;
 use super::phase::AgentPhase;
-use super::stop_reason::StopReason;
 use futures_util::future::join_all;
-use mala_domain::agent::answer::{ParseProblem, Words};
+use mala_domain::agent::answer::{ParseProblem, RawAnswer};
+use mala_domain::agent::budget::LimitReached;
 use mala_domain::agent::prompts;
 use mala_domain::conversation::{
     AnswerFormat, ChatReply, ChatRequest, ChatTurn, ToolChoice, TurnPart,
 };
+use mala_domain::ports::{ModelFailure, ModelFailureKind, ReviewerFailure};
+use thiserror::Error;
 
 /// What a conversation is about.
 pub(super) struct ConversationPlan<'t> {
@@ -31,42 +33,42 @@ pub(super) enum ToolOffer {
     None,
 }
 
-/// Talks until there is an answer. One that cannot be read is asked for once more.
+/// Runs a conversation until there is an answer. An answer that cannot be parsed is requested once more.
 pub(super) async fn converse<T>(
     phase: &AgentPhase<'_>,
-    topic: ConversationPlan<'_>,
-    read: impl Fn(&Words<'_>) -> Result<T, ParseProblem>,
+    plan: ConversationPlan<'_>,
+    read: impl Fn(&RawAnswer<'_>) -> Result<T, ParseProblem>,
 ) -> Result<T, StopReason> {
-    let mut ask = first_ask(phase, &topic);
+    let mut ask = first_request(phase, &plan);
     let mut unreadable: Option<StopReason> = None;
     for number in 1.. {
-        ask.tool_choice = choice(phase, topic.max_calls.saturating_sub(number));
-        let reply = match phase.account.ask(topic.client, &ask, topic.label).await {
+        ask.tool_choice = choice(phase, plan.max_calls.saturating_sub(number));
+        let reply = match phase.account.ask(plan.client, &ask, plan.label).await {
             Ok(reply) => reply,
-            Err(stopped) => return Err(with_retry(phase, &topic, unreadable, stopped)),
+            Err(stopped) => return Err(first_failure(phase, &plan, unreadable, stopped)),
         };
-        let may_go_on = number < topic.max_calls && phase.account.calls_left() > 0;
+        let may_go_on = number < plan.max_calls && phase.account.calls_left() > 0;
         if !reply.said.calls.is_empty() && may_go_on {
-            let after = topic.max_calls.saturating_sub(number + 1);
+            let after = plan.max_calls.saturating_sub(number + 1);
             answer_calls(phase, &mut ask, reply, after).await;
             continue;
         }
-        let words = Words {
+        let raw = RawAnswer {
             text: &reply.said.text,
             form_enforced: reply.form_enforced,
             nonce: phase.fence.nonce(),
         };
-        match read(&words) {
+        match read(&raw) {
             Ok(answer) => {
-                leave_calls(phase, &topic, &reply);
+                note_unmade_calls(phase, &plan, &reply);
                 return Ok(answer);
             }
             Err(problem) if may_go_on && unreadable.is_none() => {
                 let text = reply.said.text.clone();
                 unreadable = Some(StopReason::Unreadable { problem: problem.clone(), text });
-                phase.note(&format!("{}: {problem}; asked again", topic.label));
+                phase.note(&format!("{}: {problem}; asked again", plan.label));
                 ask.turns.push(ChatTurn::Model(reply.said));
-                let again = prompts::retry(&problem.in_own_words());
+                let again = prompts::retry(&problem.without_model_text());
                 ask.turns.push(ChatTurn::User(vec![TurnPart::Text(again)]));
             }
             Err(problem) => {
@@ -77,9 +79,9 @@ pub(super) async fn converse<T>(
     Err(StopReason::Silent)
 }
 
-/// An answer that came with tool calls is one without their results.
-fn leave_calls(phase: &AgentPhase<'_>, topic: &ConversationPlan<'_>, reply: &ChatReply) {
-    let (label, why) = (topic.label, "no model call is left for what they show");
+/// Warns about tool calls in a final answer: they are not made.
+fn note_unmade_calls(phase: &AgentPhase<'_>, plan: &ConversationPlan<'_>, reply: &ChatReply) {
+    let (label, why) = (plan.label, "no model call is left for what they show");
     match reply.said.calls.len() {
         0 => {}
         1 => phase.leave_undone(&format!("{label}: 1 tool call not made: {why}")),
@@ -87,41 +89,41 @@ fn leave_calls(phase: &AgentPhase<'_>, topic: &ConversationPlan<'_>, reply: &Cha
     }
 }
 
-/// Why there is no answer. What was wrong with the one that was asked for again is what there is to
-/// say; that the second one never came is a warning.
-fn with_retry(
+/// Why there is no answer. If the first answer could not be parsed and the retry failed, the parse problem
+/// is the reason, and the failed retry is a warning.
+fn first_failure(
     phase: &AgentPhase<'_>,
-    topic: &ConversationPlan<'_>,
+    plan: &ConversationPlan<'_>,
     unreadable: Option<StopReason>,
     stopped: StopReason,
 ) -> StopReason {
     match unreadable {
         None => stopped,
         Some(unreadable) => {
-            phase.leave_undone(&format!("{}: asked again, no answer: {stopped}", topic.label));
+            phase.leave_undone(&format!("{}: asked again, no answer: {stopped}", plan.label));
             unreadable
         }
     }
 }
 
-fn first_ask(phase: &AgentPhase<'_>, topic: &ConversationPlan<'_>) -> ChatRequest {
-    let offered = topic.tools == ToolOffer::Offered
-        && topic.client.can_call_tools()
-        && topic.max_calls > 1
+fn first_request(phase: &AgentPhase<'_>, plan: &ConversationPlan<'_>) -> ChatRequest {
+    let offered = plan.tools == ToolOffer::Offered
+        && plan.client.can_call_tools()
+        && plan.max_calls > 1
         && phase.settings.limits.max_tool_calls > 0;
     ChatRequest {
-        model: topic.client.name.clone(),
-        system: topic.system.to_owned(),
+        model: plan.client.name.clone(),
+        system: plan.system.to_owned(),
         tools: if offered { phase.tools().to_vec() } else { Vec::new() },
         tool_choice: ToolChoice::Free,
-        turns: vec![ChatTurn::User(topic.opening.clone())],
-        form: topic.form.clone(),
-        max_output_tokens: topic.client.answer_tokens(phase.settings.limits.max_answer_tokens),
+        turns: vec![ChatTurn::User(plan.opening.clone())],
+        form: plan.form.clone(),
+        max_output_tokens: plan.client.answer_tokens(phase.settings.limits.max_answer_tokens),
     }
 }
 
-/// ToolOffer are withheld when nothing could be done with their results: this is the last call, or no
-/// tool can be called any more. `after` calls of the conversation could follow this one.
+/// Offers no tools if their results could not be used: this is the last call, or the tool budget is spent.
+/// `after` is the number of calls that could follow this one.
 fn choice(phase: &AgentPhase<'_>, after: u32) -> ToolChoice {
     let is_last = after == 0 || phase.account.calls_left() <= 1;
     match is_last || phase.account.tools_left() == 0 {
@@ -140,4 +142,43 @@ async fn answer_calls(phase: &AgentPhase<'_>, ask: &mut ChatRequest, reply: Chat
     }
     ask.turns.push(ChatTurn::Model(reply.said));
     ask.turns.push(ChatTurn::User(parts));
+}
+
+/// Why a conversation has no usable answer.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(super) enum StopReason {
+    #[error("{0}")]
+    LimitReached(#[from] LimitReached),
+    #[error("timeout")]
+    TimedOut,
+    #[error("{0}")]
+    Model(#[from] ModelFailure),
+    #[error("the model refused to answer{}", reason(.0))]
+    Refused(String),
+    #[error("the provider's filter stopped the answer{}", reason(.0))]
+    Filtered(String),
+    #[error("the answer is cut: it reached the limit of {0} tokens")]
+    Cut(u32),
+    #[error("the model answered with zero output tokens")]
+    Silent,
+    #[error("{problem}")]
+    Unreadable { problem: ParseProblem, text: String },
+}
+
+/// What a provider says of it, where it says something.
+fn reason(why: &str) -> String {
+    if why.is_empty() { String::new() } else { format!(": {why}") }
+}
+
+impl StopReason {
+    pub(super) fn failure(&self) -> ReviewerFailure {
+        match self {
+            Self::TimedOut => ReviewerFailure::timeout(),
+            Self::Model(failure) if failure.kind == ModelFailureKind::TimedOut => {
+                ReviewerFailure::timeout()
+            }
+            Self::Unreadable { problem, .. } => ReviewerFailure::Unreadable(problem.to_string()),
+            other => ReviewerFailure::Crashed(other.to_string()),
+        }
+    }
 }

@@ -1,27 +1,28 @@
-//! A fresh context tries to refute findings. What it could not check says why.
+//! Verifies findings: a fresh context tries to refute them. Uncertain urgent findings then go to the
+//! stronger model, if there is one.
 
 use super::AgentChecks;
-use super::escalate::escalate;
 use super::model_client::ModelClient;
 use super::phase::AgentPhase;
-use super::prepare::Prepared;
+use super::prepare::PreparedPrompts;
 use super::turns::{ConversationPlan, ToolOffer, converse};
-use crate::events::Event;
-use mala_domain::agent::answer::{check_of, checks_form, read_checks};
+use crate::events::ReviewEvent;
+use mala_domain::agent::answer::{checks_format, find_check, read_checks};
 use mala_domain::agent::budget::Profile;
-use mala_domain::agent::prompts;
+use mala_domain::agent::{NAME, prompts};
 use mala_domain::change::FilePath;
 use mala_domain::conversation::TurnPart;
-use mala_domain::finding::{Finding, Verification};
-use mala_domain::review::verify::by_check;
+use mala_domain::finding::{Finding, Verification, VerificationOutcome};
+use mala_domain::report::counted;
+use mala_domain::review::verify::{later_verification, needs_escalation, verification_from_check};
 
-/// So many findings are checked with one call.
+/// The maximum number of findings per call.
 const MAX_CLAIMS: usize = 30;
 
 /// Checks these findings as far as the budget goes, the worst first; says what was escalated.
 pub(super) async fn check(
     phase: &AgentPhase<'_>,
-    prepared: &Prepared,
+    prepared: &PreparedPrompts,
     findings: &mut [Finding],
 ) -> Vec<String> {
     let mut order: Vec<usize> = (0..findings.len()).collect();
@@ -50,7 +51,7 @@ fn worst_first(findings: &[Finding], a: usize, b: usize) -> std::cmp::Ordering {
 /// Has a model try to refute these findings. Those that it says nothing of are not checked.
 pub(super) async fn refute(
     phase: &AgentPhase<'_>,
-    prepared: &Prepared,
+    prepared: &PreparedPrompts,
     client: &ModelClient,
     findings: &mut [Finding],
     chosen: &[usize],
@@ -64,26 +65,27 @@ pub(super) async fn refute(
         return leave_unchecked(phase, findings, chosen, &why);
     }
     let picked: Vec<&Finding> = chosen.iter().filter_map(|index| findings.get(*index)).collect();
-    phase.account.say(Event::PassStarted { pass: "verification".to_owned() });
+    phase.account.emit(ReviewEvent::PassStarted { pass: "verification".to_owned() });
     let thorough = phase.settings.profile == Profile::Thorough;
-    let topic = ConversationPlan {
+    let conversation = ConversationPlan {
         label: "verification",
         client,
         system: prompts::REFUTE,
         opening: opening(phase, prepared, &picked),
-        form: checks_form(),
+        form: checks_format(),
         tools: if thorough { ToolOffer::Offered } else { ToolOffer::None },
         max_calls: if thorough { 3 } else { 1 },
     };
-    match converse(phase, topic, read_checks).await {
+    match converse(phase, conversation, read_checks).await {
         Ok((checks, method)) => {
             phase.account.note_parse_method(method);
             let mut unsaid = Vec::new();
             let how = format!("{}, in a fresh context", client.name);
             for (place, index) in chosen.iter().enumerate() {
-                match (check_of(&checks, &id(place)), findings.get_mut(*index)) {
+                match (find_check(&checks, &id(place)), findings.get_mut(*index)) {
                     (Some(check), Some(finding)) => {
-                        finding.verification = by_check(Some(&check), &client.name, &how);
+                        finding.verification =
+                            verification_from_check(Some(&check), &client.name, &how);
                     }
                     _ => unsaid.push(*index),
                 }
@@ -110,7 +112,11 @@ fn leave_unchecked(phase: &AgentPhase<'_>, findings: &mut [Finding], chosen: &[u
 }
 
 /// The cited files of the change, then the claims: nothing of the conversation that made them.
-fn opening(phase: &AgentPhase<'_>, prepared: &Prepared, picked: &[&Finding]) -> Vec<TurnPart> {
+fn opening(
+    phase: &AgentPhase<'_>,
+    prepared: &PreparedPrompts,
+    picked: &[&Finding],
+) -> Vec<TurnPart> {
     let files: Vec<&FilePath> = picked.iter().map(|finding| &finding.file).collect();
     let brief = prepared.brief_of(phase.context, &files);
     let claims = picked.iter().enumerate().map(|(place, finding)| {
@@ -126,10 +132,43 @@ fn opening(phase: &AgentPhase<'_>, prepared: &Prepared, picked: &[&Finding]) -> 
     } else {
         parts.push(TurnPart::Text(brief));
     }
-    parts.push(TurnPart::Text(phase.fence.around("claims", &claims)));
+    parts.push(TurnPart::Text(phase.fence.wrap("claims", &claims)));
     parts
 }
 
 fn id(place: usize) -> String {
     format!("c{}", place + 1)
+}
+
+/// Checks doubtful findings with the stronger model, and returns a warning with their number.
+pub(super) async fn escalate(
+    phase: &AgentPhase<'_>,
+    prepared: &PreparedPrompts,
+    findings: &mut [Finding],
+) -> Vec<String> {
+    let Some(stronger) = &phase.settings.escalation else { return Vec::new() };
+    let doubtful = findings.iter().enumerate().filter(|(_, finding)| needs_escalation(finding));
+    let doubtful: Vec<usize> = doubtful.map(|(index, _)| index).collect();
+    if doubtful.is_empty() {
+        return Vec::new();
+    }
+    if phase.account.calls_left() == 0 {
+        let n = counted(doubtful.len(), "doubtful claim");
+        phase.leave_undone(&format!("{n} not escalated: the calls are spent"));
+        return Vec::new();
+    }
+    let before: Vec<_> = findings.iter().map(|finding| finding.verification.clone()).collect();
+    refute(phase, prepared, stronger, findings, &doubtful).await;
+    let is_answered = |index: &&usize| {
+        let finding = findings.get(**index);
+        finding.is_some_and(|it| it.verification.outcome != VerificationOutcome::NotChecked)
+    };
+    let n_answered = doubtful.iter().filter(is_answered).count();
+    for (finding, known) in findings.iter_mut().zip(before) {
+        let checked = std::mem::take(&mut finding.verification);
+        finding.verification = later_verification(known, checked);
+    }
+    let n = counted(n_answered, "doubtful claim");
+    let escalated = format!("{NAME}: {n} escalated to {}", stronger.name);
+    Some(escalated).filter(|_| n_answered > 0).into_iter().collect()
 }

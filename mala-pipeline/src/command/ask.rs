@@ -1,4 +1,4 @@
-//! One question to a command, and why it has no answer.
+//! Asks a command one question.
 
 use mala_domain::gate::lane::{Lane, LaneFailureKind};
 use mala_domain::ports::{LaneOrder, LaneRunner, ReviewerFailure};
@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// What a command is asked.
-pub(super) struct Question<'q> {
+pub(super) struct CommandQuestion<'q> {
     pub(super) name: &'q str,
     pub(super) prompt: &'q str,
     /// Whether a text is all that is wanted of it.
@@ -14,10 +14,10 @@ pub(super) struct Question<'q> {
 }
 
 /// What a command answers: all that counts, or whatever it printed before it ended well.
-pub(super) async fn words(
+pub(super) async fn ask_command(
     runner: &dyn LaneRunner,
     lane: &Lane,
-    question: Question<'_>,
+    question: CommandQuestion<'_>,
     wall: Duration,
 ) -> Result<String, ReviewerFailure> {
     let order = LaneOrder {
@@ -40,7 +40,7 @@ pub(super) async fn words(
     }
     match (run.answer, run.failure) {
         (Some(answer), None) => Ok(answer),
-        // It ended well, and whoever reads it says what is wrong with it.
+        // The command succeeded; the parser of its answer reports what is wrong with it.
         (Some(answer), Some(failure)) if failure.why.is_empty() => Ok(answer),
         (_, Some(failure)) => Err(match failure.kind {
             LaneFailureKind::Unavailable => ReviewerFailure::Unavailable(failure.why),

@@ -1,7 +1,7 @@
 //! A lane of a panel as a reviewer: it is told the change in a prompt, and its answer counts only when it
 //! is bound to this review and given without writing. As a verifier it checks findings of other lanes.
 
-use mala_domain::agent::answer::{Check, check_of};
+use mala_domain::agent::answer::{ClaimCheck, find_check};
 use mala_domain::agent::brief::{
     BriefMaterial, BriefStyle, BriefWidth, PromptBriefs, brief_of_files, briefs,
 };
@@ -12,10 +12,10 @@ use mala_domain::gate::lane::LaneFailureKind;
 use mala_domain::gate::prompt;
 use mala_domain::gate::session::PanelMember;
 use mala_domain::ports::{
-    BoxFuture, Checked, LaneFailure, LaneOrder, LaneRun, LaneRunner, Reviewer, ReviewerFailure,
-    Verifier,
+    BoxFuture, LaneFailure, LaneOrder, LaneRun, LaneRunner, Reviewer, ReviewerFailure, Verifier,
+    VerifierResult,
 };
-use mala_domain::review::verify::{by_check, is_unasked};
+use mala_domain::review::verify::{is_urgent_and_unchecked, verification_from_check};
 use mala_domain::review::{Opinion, ProcessRun, ReviewContext, Usage};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -184,8 +184,8 @@ impl LaneReviewer {
         context: &ReviewContext,
         findings: &[Finding],
         wall: Duration,
-        checked: &mut Checked,
-    ) -> Result<Vec<Check>, String> {
+        checked: &mut VerifierResult,
+    ) -> Result<Vec<ClaimCheck>, String> {
         let prompt = self.panel.prompt(context);
         let name = &self.seat.lane.name;
         let files: Vec<_> = findings.iter().map(|finding| &finding.file).collect();
@@ -231,10 +231,10 @@ impl LaneReviewer {
         context: &ReviewContext,
         findings: &[Finding],
         time: Duration,
-    ) -> Checked {
+    ) -> VerifierResult {
         let end = Instant::now() + time;
         let name = &self.seat.lane.name;
-        let mut checked = Checked { usage: Usage::nothing(), ..Checked::default() };
+        let mut checked = VerifierResult { usage: Usage::nothing(), ..VerifierResult::default() };
         let mut problem: Option<String> = None;
         for some in findings.chunks(MAX_CLAIMS) {
             let wall = end.saturating_duration_since(Instant::now());
@@ -244,7 +244,9 @@ impl LaneReviewer {
                 None => self.ask_for_checks(context, some, wall, &mut checked).await,
             };
             let of_one = |(index, _)| match &said {
-                Ok(checks) => by_check(check_of(checks, &id(index)).as_ref(), name, name),
+                Ok(checks) => {
+                    verification_from_check(find_check(checks, &id(index)).as_ref(), name, name)
+                }
                 Err(why) => Verification::not_checked(why),
             };
             checked.verifications.extend(some.iter().enumerate().map(of_one));
@@ -304,7 +306,7 @@ impl Verifier for LaneReviewer {
     }
 
     fn wants(&self, finding: &Finding) -> bool {
-        finding.rule.is_none() && is_unasked(finding)
+        finding.rule.is_none() && is_urgent_and_unchecked(finding)
     }
 
     fn check<'a>(
@@ -312,7 +314,7 @@ impl Verifier for LaneReviewer {
         context: &'a ReviewContext,
         findings: &'a [Finding],
         time: Duration,
-    ) -> BoxFuture<'a, Checked> {
+    ) -> BoxFuture<'a, VerifierResult> {
         Box::pin(self.checks(context, findings, time))
     }
 }

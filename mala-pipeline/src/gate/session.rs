@@ -1,7 +1,7 @@
 //! A session as it is seen from outside: how far its lanes are, and the wait for its end. What the
 //! supervisor wrote last is read once more before it counts as dead.
 
-use crate::events::Event;
+use crate::events::ReviewEvent;
 use mala_domain::gate::session::{Phase, Progress, SessionEnd, SessionState};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -60,12 +60,14 @@ impl<F: Fn(&Progress)> LaneProgress<F> {
     }
 
     /// Notes a step of the review.
-    pub fn note(&self, event: &Event) {
+    pub fn note(&self, event: &ReviewEvent) {
         match event {
-            Event::ReviewerEnded { reviewer, .. } => {
+            ReviewEvent::ReviewerEnded { reviewer, .. } => {
                 self.change(|progress| progress.ended.push(reviewer.clone()));
             }
-            Event::Verifying { .. } => self.change(|progress| progress.phase = Phase::Checking),
+            ReviewEvent::Verifying { .. } => {
+                self.change(|progress| progress.phase = Phase::Checking)
+            }
             _ => {}
         }
     }

@@ -1,25 +1,24 @@
-//! Admits claims: reads the files that they cite outside the change, puts their evidence into the words
-//! of the file, anchors them, and suppresses what comments excuse. What holds is decided by
-//! `mala_domain::review::admit`.
+//! Admits claims: reads the files that they cite outside the change, finds their evidence, and applies
+//! suppression comments. `mala_domain::review::admit` decides which claims are admitted.
 
 use super::context;
-use mala_domain::agent::judge::ground;
+use mala_domain::agent::claims::ground_evidence;
 use mala_domain::change::{AddedLines, FilePath};
 use mala_domain::finding::{Finding, ReviewClaim};
 use mala_domain::ports::{ScopeError, Side};
-use mala_domain::report::Suppressed;
+use mala_domain::report::SuppressedFinding;
 use mala_domain::review::admit::{Admission, SymbolIndex, admit as admit_claims};
-use mala_domain::review::merge::distinct;
-use mala_domain::review::suppress::{SuppressionPolicy, doubts, sift};
+use mala_domain::review::merge::without_exact_repeats;
+use mala_domain::review::suppress::{SuppressionPolicy, apply_suppressions, suppression_warnings};
 use mala_domain::review::{Opinions, ReviewContext, ReviewPlan};
 use mala_syntax::parsed::parsed;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What holds, and what does not.
-pub(super) struct Admitted {
+/// The admitted findings, the suppressed ones, and the dropped claims.
+pub(super) struct AdmittedClaims {
     pub(super) admission: Admission,
-    pub(super) suppressed: Vec<Suppressed>,
+    pub(super) suppressed: Vec<SuppressedFinding>,
     pub(super) warnings: Vec<String>,
     /// The context, with the files that claims cite outside the change.
     pub(super) context: ReviewContext,
@@ -29,33 +28,33 @@ pub(super) async fn admit(
     opinions: &Opinions,
     context: &ReviewContext,
     plan: &ReviewPlan,
-) -> Result<Admitted, ScopeError> {
+) -> Result<AdmittedClaims, ScopeError> {
     let claims = opinions.claims();
     let context = with_cited(&claims, context).await?;
     let (change, texts) = (&context.change, &context.texts);
     let grounded = claims.into_iter().map(|claim| match claim.rule {
         Some(_) => claim,
-        None => ground(claim, change, texts),
+        None => ground_evidence(claim, change, texts),
     });
-    let admission = admit_claims(grounded.collect(), change, texts, &Symbols(&context));
+    let admission = admit_claims(grounded.collect(), change, texts, &HeadSymbols(&context));
     let added: HashMap<&FilePath, AddedLines> =
         change.files.iter().map(|file| (&file.path, file.added())).collect();
     let is_added = |finding: &Finding, line: u32| {
         added.get(&finding.file).is_some_and(|added| added.contains(line))
     };
-    let doubts = match plan.suppressions {
+    let suppression_warnings = match plan.suppressions {
         SuppressionPolicy::Off => Vec::new(),
-        _ => doubts(change, texts, &admission.findings, &plan.rule_ids),
+        _ => suppression_warnings(change, texts, &admission.findings, &plan.rule_ids),
     };
-    let sifted = sift(admission.findings, texts, plan.suppressions, &is_added);
+    let remaining = apply_suppressions(admission.findings, texts, plan.suppressions, &is_added);
     let dropped = admission.dropped.iter();
     let dropped = dropped.map(|it| format!("{}: dropped a finding: {}", it.reviewer, it.why));
     let warnings = opinions.warnings().into_iter().chain(dropped);
-    let warnings = warnings.chain(sifted.warnings).chain(doubts).collect();
-    let findings = distinct(sifted.findings, &opinions.repeating());
-    Ok(Admitted {
+    let warnings = warnings.chain(remaining.warnings).chain(suppression_warnings).collect();
+    let findings = without_exact_repeats(remaining.findings, &opinions.repeating());
+    Ok(AdmittedClaims {
         admission: Admission { findings, dropped: admission.dropped },
-        suppressed: sifted.suppressed,
+        suppressed: remaining.suppressed,
         warnings,
         context,
     })
@@ -81,9 +80,9 @@ async fn with_cited(
 }
 
 /// The symbols around the lines of the files at head.
-struct Symbols<'c>(&'c ReviewContext);
+struct HeadSymbols<'c>(&'c ReviewContext);
 
-impl SymbolIndex for Symbols<'_> {
+impl SymbolIndex for HeadSymbols<'_> {
     fn symbol_at(&self, file: &FilePath, line: u32) -> Option<String> {
         let parsed = parsed(self.0, Side::Head, file)?;
         parsed.outline().enclosing(line).map(|enclosing| enclosing.symbol)

@@ -1,10 +1,10 @@
-//! Gathers what reviewers need to see, once for all of them: the texts of the changed files on both
-//! sides and, where a reviewer needs it, what is around the change.
+//! Gathers the context of a review once for all reviewers: the texts of the changed files on both sides
+//! and, if a reviewer needs it, the code around the change.
 
-use mala_domain::agent::brief::Enclosing;
+use mala_domain::agent::brief::HunkSymbol;
 use mala_domain::change::{ChangedFile, EntryKind, FilePath};
 use mala_domain::ports::{Blob, Repository, RepositoryError, ReviewScope, ScopeError, Side};
-use mala_domain::review::{CodeSurroundings, ReviewContext, ReviewPlan, Texts};
+use mala_domain::review::{CodeSurroundings, FileTexts, ReviewContext, ReviewPlan};
 use mala_syntax::context::{self as syntax, FileView, SymbolContext};
 use mala_syntax::parsed::parsed;
 use mala_syntax::symbols::FileOutline;
@@ -44,7 +44,7 @@ pub struct ChangeSurroundings {
 }
 
 /// Looks around a change without reviewing it.
-pub async fn look_around(scope: ReviewScope) -> Result<ChangeSurroundings, ScopeError> {
+pub async fn surroundings_of(scope: ReviewScope) -> Result<ChangeSurroundings, ScopeError> {
     let context = texts_of(scope).await?;
     let rules = project_rules(&context).await?;
     Ok(ChangeSurroundings { context: symbols(&context).await?, rules })
@@ -62,7 +62,7 @@ async fn texts_of(scope: ReviewScope) -> Result<ReviewContext, ScopeError> {
         files().filter(|f| f.exists_at_head()).map(|f| f.path.clone()).collect();
     let base = read(scope.tree.as_ref(), Side::Base, at_base).await?;
     let head = read(scope.tree.as_ref(), Side::Head, at_head).await?;
-    Ok(ReviewContext::new(scope, Texts { base, head }))
+    Ok(ReviewContext::new(scope, FileTexts { base, head }))
 }
 
 /// The contents of these files on one side, by path.
@@ -113,7 +113,7 @@ fn references(symbols: &SymbolContext) -> Vec<String> {
 }
 
 /// The function around each hunk, by file.
-fn enclosing(context: &ReviewContext) -> BTreeMap<FilePath, Vec<Option<Enclosing>>> {
+fn enclosing(context: &ReviewContext) -> BTreeMap<FilePath, Vec<Option<HunkSymbol>>> {
     let files = context.change.files.iter().filter(|file| file.is_reviewable());
     files
         .filter_map(|file| {
@@ -123,10 +123,10 @@ fn enclosing(context: &ReviewContext) -> BTreeMap<FilePath, Vec<Option<Enclosing
         .collect()
 }
 
-fn around_hunks(file: &ChangedFile, outline: &FileOutline) -> Vec<Option<Enclosing>> {
+fn around_hunks(file: &ChangedFile, outline: &FileOutline) -> Vec<Option<HunkSymbol>> {
     let around = |line| {
         let found = outline.enclosing(line)?;
-        Some(Enclosing { symbol: found.symbol, span: found.span })
+        Some(HunkSymbol { symbol: found.symbol, span: found.span })
     };
     let first = |hunk: &mala_domain::change::Hunk| {
         hunk.added_lines().map(|(line, _)| line).next().unwrap_or(hunk.new_start.max(1))

@@ -1,7 +1,7 @@
 //! Writes a review's files: the report for people, for machines, and what it took. The report stays as
 //! it is; what publishing did is a value of its own.
 
-use super::Reviewed;
+use super::ReviewOutput;
 use mala_domain::ports::{RunStore, StoreError};
 use mala_domain::render::{self, ReportView};
 use mala_domain::report::Telemetry;
@@ -40,7 +40,7 @@ pub(super) fn prepare(
 /// Writes `review.md`, `review.json`, `telemetry.json` and more files, by name and text, into the folder
 /// that the report names, all or none.
 pub fn publish(
-    reviewed: &Reviewed,
+    reviewed: &ReviewOutput,
     started: &StartTime,
     store: &dyn RunStore,
     more: &[(String, String)],

@@ -1,24 +1,28 @@
-//! What changed, less what the configuration leaves out.
+//! Applies the path settings of the configuration to a change, and computes the id of a review.
 
 use mala_domain::change::{Change, FileClass};
 use mala_domain::config::PathGlobs;
 use mala_domain::ports::{ReviewScope, Reviewer};
 use mala_domain::review::ReviewPlan;
-use mala_domain::review_id::{ReviewInputs, review_id as id_of};
 use mala_domain::scope::{HeadState, ScopeSummary};
+use mala_domain::scope::{ReviewInputs, review_id as id_of};
 use std::sync::Arc;
 
-/// The change, less what the configuration leaves out.
-pub fn narrow(mut scoped: ReviewScope, ignore: &PathGlobs, generated: &PathGlobs) -> ReviewScope {
+/// Marks ignored and generated files of a change.
+pub fn apply_path_settings(
+    mut scoped: ReviewScope,
+    ignore: &PathGlobs,
+    generated: &PathGlobs,
+) -> ReviewScope {
     if !ignore.is_empty() || !generated.is_empty() {
         let mut change = Arc::unwrap_or_clone(scoped.change);
-        set_natures(&mut change, ignore, generated);
+        set_file_classes(&mut change, ignore, generated);
         scoped.change = Arc::new(change);
     }
     scoped
 }
 
-fn set_natures(change: &mut Change, ignore: &PathGlobs, generated: &PathGlobs) {
+fn set_file_classes(change: &mut Change, ignore: &PathGlobs, generated: &PathGlobs) {
     for file in &mut change.files {
         if ignore.matches(&file.path) {
             file.class = FileClass::Ignored;

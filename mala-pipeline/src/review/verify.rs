@@ -1,21 +1,20 @@
-//! The one stage that checks findings before they count: by a look at the files, by the agreement of
-//! reviewers, then by an independent look. Which findings are checked is decided in
-//! `mala_domain::review::verify`.
+//! Verifies findings: by the files, by agreement of reviewers, then by an independent verifier.
+//! `mala_domain::review::verify` decides which findings are checked.
 
-use super::admit::Admitted;
+use super::admit::AdmittedClaims;
 use futures_util::future::join_all;
 use mala_domain::change::FilePath;
 use mala_domain::finding::Finding;
-use mala_domain::ports::{Checked, Verifier};
-use mala_domain::report::{CheckerReport, Suppressed};
+use mala_domain::ports::{Verifier, VerifierResult};
+use mala_domain::report::{CheckerReport, SuppressedFinding};
 use mala_domain::review::admit::Admission;
 use mala_domain::review::decide::DecisionPolicy;
+use mala_domain::review::merge::most_urgent;
 use mala_domain::review::merge::without_repeats;
 use mala_domain::review::verify::{
-    blocks_unchecked, by_agreement, by_looking, by_place, independent, left_unchecked, replaced,
-    reported_once,
+    independent_verifier, is_urgent_and_unsettled, later_verification, merge_reports,
+    refute_missing_names, unchecked_warnings, verify_by_agreement, verify_by_location,
 };
-use mala_domain::review::worst::worst;
 use mala_domain::review::{Coverage, Opinions, ReviewContext, ReviewPlan};
 use mala_domain::secrets;
 use mala_syntax::symbols::HeadBindings;
@@ -36,11 +35,11 @@ pub struct Verifiers<'v> {
 }
 
 /// Findings with what checks say of them.
-pub(super) struct Verified {
+pub(super) struct VerifiedFindings {
     pub(super) admission: Admission,
-    pub(super) suppressed: Vec<Suppressed>,
+    pub(super) suppressed: Vec<SuppressedFinding>,
     pub(super) warnings: Vec<String>,
-    pub(super) checks: Vec<(String, Checked)>,
+    pub(super) checks: Vec<(String, VerifierResult)>,
     pub(super) checker: Option<CheckerReport>,
     pub(super) cut_short: bool,
     pub(super) sources: BTreeMap<FilePath, String>,
@@ -48,23 +47,23 @@ pub(super) struct Verified {
 }
 
 pub(super) async fn verify(
-    admitted: Admitted,
+    admitted: AdmittedClaims,
     opinions: &Opinions,
     verifiers: Verifiers<'_>,
     plan: &ReviewPlan,
-) -> Verified {
-    let Admitted { admission, suppressed, warnings, context } = admitted;
+) -> VerifiedFindings {
+    let AdmittedClaims { admission, suppressed, warnings, context } = admitted;
     let Admission { mut findings, dropped } = admission;
     let bindings = HeadBindings::of(&context);
-    findings.iter_mut().for_each(|finding| by_looking(finding, &bindings));
+    findings.iter_mut().for_each(|finding| refute_missing_names(finding, &bindings));
     let is_panel = opinions.0.len() > 1;
     if is_panel {
-        findings = reported_once(findings);
-        findings.iter_mut().for_each(by_agreement);
+        findings = merge_reports(findings);
+        findings.iter_mut().for_each(verify_by_agreement);
     }
     let mut round = VerificationRound { context: &context, checks: Vec::new(), findings };
-    let able = able(opinions, &dropped, &context, verifiers.peers);
-    round.by_peers(&able, plan.check_time.min(MAX_TIME)).await;
+    let eligible_peers = eligible_peers(opinions, &dropped, &context, verifiers.peers);
+    round.by_peers(&eligible_peers, plan.check_time.min(MAX_TIME)).await;
     let n_asked = match verifiers.agent {
         Some(agent) => round.by_agent(agent).await,
         None => 0,
@@ -72,18 +71,18 @@ pub(super) async fn verify(
     let VerificationRound { checks, mut findings, .. } = round;
     let mut unchecked = Vec::new();
     if !verifiers.peers.is_empty() {
-        let names: Vec<&str> = able.iter().map(|peer| peer.name()).collect();
-        for finding in findings.iter_mut().filter(|finding| blocks_unchecked(finding)) {
-            if independent(finding, &names).is_none() {
-                by_place(finding);
+        let names: Vec<&str> = eligible_peers.iter().map(|peer| peer.name()).collect();
+        for finding in findings.iter_mut().filter(|finding| is_urgent_and_unsettled(finding)) {
+            if independent_verifier(finding, &names).is_none() {
+                verify_by_location(finding);
             }
         }
-        unchecked = left_unchecked(&findings);
+        unchecked = unchecked_warnings(&findings);
     }
-    let findings = reported_once(without_repeats(findings, &opinions.repeating()));
-    let told = checks.iter().flat_map(|(_, checked)| checked.warnings.iter().cloned());
-    let warnings = warnings.into_iter().chain(told).chain(unchecked).collect();
-    Verified {
+    let findings = merge_reports(without_repeats(findings, &opinions.repeating()));
+    let check_warnings = checks.iter().flat_map(|(_, checked)| checked.warnings.iter().cloned());
+    let warnings = warnings.into_iter().chain(check_warnings).chain(unchecked).collect();
+    VerifiedFindings {
         admission: Admission { findings, dropped },
         suppressed,
         warnings,
@@ -97,7 +96,7 @@ pub(super) async fn verify(
 
 /// The agent's part, when it is not one of the reviewers.
 fn checker(
-    checks: &[(String, Checked)],
+    checks: &[(String, VerifierResult)],
     opinions: &Opinions,
     n_asked: usize,
 ) -> Option<CheckerReport> {
@@ -111,11 +110,11 @@ fn checker(
     })
 }
 
-/// The peers that are independent reviewers: each has reviewed all of the change, and all that it claims
-/// is there. One that has no vote, or may lose it when others look at its claims, refutes nothing.
-fn able<'v>(
+/// The peers that may check findings: those that reviewed the whole change and have no dropped claims. A
+/// reviewer without a vote must not refute findings.
+fn eligible_peers<'v>(
     opinions: &Opinions,
-    dropped: &[mala_domain::review::admit::Dropped],
+    dropped: &[mala_domain::review::admit::DroppedClaim],
     context: &ReviewContext,
     peers: &'v [Arc<dyn Verifier>],
 ) -> Vec<&'v dyn Verifier> {
@@ -134,15 +133,15 @@ fn able<'v>(
 struct VerificationRound<'c> {
     context: &'c ReviewContext,
     findings: Vec<Finding>,
-    checks: Vec<(String, Checked)>,
+    checks: Vec<(String, VerifierResult)>,
 }
 
 impl VerificationRound<'_> {
-    /// Has peers look at findings of others: the first of them, and the next one where it gives no
-    /// answer, while the time lasts.
-    async fn by_peers(&mut self, able: &[&dyn Verifier], time: Duration) {
+    /// Has peers check findings of others. If a peer gives no answer, the next one is asked, until the time
+    /// is over.
+    async fn by_peers(&mut self, eligible_peers: &[&dyn Verifier], time: Duration) {
         let end = Instant::now() + time;
-        let mut peers: Vec<&dyn Verifier> = able.to_vec();
+        let mut peers: Vec<&dyn Verifier> = eligible_peers.to_vec();
         let mut tried: HashSet<(usize, String)> = HashSet::new();
         while Instant::now() < end {
             let mut orders: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -153,7 +152,7 @@ impl VerificationRound<'_> {
                     .map(|peer| peer.name())
                     .filter(|name| !tried.contains(&(index, (*name).to_owned())))
                     .collect();
-                if let Some(name) = independent(finding, &names) {
+                if let Some(name) = independent_verifier(finding, &names) {
                     tried.insert((index, name.to_owned()));
                     orders.entry(name.to_owned()).or_default().push(index);
                 }
@@ -191,25 +190,25 @@ impl VerificationRound<'_> {
         indices.iter().filter_map(|index| self.findings.get(*index).cloned()).collect()
     }
 
-    fn note(&mut self, name: &str, indices: &[usize], checked: Checked) {
+    fn note(&mut self, name: &str, indices: &[usize], checked: VerifierResult) {
         for (index, verification) in indices.iter().zip(&checked.verifications) {
             if let Some(finding) = self.findings.get_mut(*index) {
                 let known = std::mem::take(&mut finding.verification);
-                finding.verification = replaced(known, verification.clone());
+                finding.verification = later_verification(known, verification.clone());
             }
         }
         self.checks.push((name.to_owned(), checked));
     }
 }
 
-impl Verified {
+impl VerifiedFindings {
     /// Keeps the most urgent findings and all that block, when a reviewer limits them; how many are left
     /// out is said.
     pub(super) fn most_urgent(mut self, opinions: &Opinions, policy: &DecisionPolicy) -> Self {
         let fail_on = if opinions.objects() { policy.fail_on_objection } else { policy.fail_on };
         if let Some(max) = opinions.max_findings() {
             let findings = std::mem::take(&mut self.admission.findings);
-            let (kept, n_left_out) = worst(findings, max, fail_on);
+            let (kept, n_left_out) = most_urgent(findings, max, fail_on);
             self.admission.findings = kept;
             if n_left_out > 0 {
                 self.cut_short = true;

@@ -6,7 +6,7 @@ use super::definition::{Definition, DefinitionKind, DefinitionRole};
 use super::imports::{Import, ImportGuard, ImportedItem};
 use super::outline::FileOutline;
 use crate::parsed::parsed;
-use mala_domain::agent::judge::Bindings;
+use mala_domain::agent::claims::NameBindings;
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::language::Language;
 use mala_domain::ports::Side;
@@ -24,7 +24,7 @@ impl<'c> HeadBindings<'c> {
     }
 }
 
-impl Bindings for HeadBindings<'_> {
+impl NameBindings for HeadBindings<'_> {
     fn line_of(&self, file: &FilePath, name: &str, cited: LineSpan) -> Option<u32> {
         let text = self.context.texts.at_head(file)?;
         let parsed = parsed(self.context, Side::Head, file)?;

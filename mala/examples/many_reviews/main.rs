@@ -5,12 +5,12 @@
 
 mod reviews;
 
-use mala::surroundings::Surroundings;
+use mala::environment::Environment;
 use std::time::Instant;
 
 fn main() -> anyhow::Result<()> {
     let ranges: Vec<String> = std::env::args().skip(1).collect();
-    let here = Surroundings::of_process()?;
+    let here = Environment::of_process()?;
     // As many threads for checks as the machine has cores: more only hold memory.
     let cores = std::thread::available_parallelism()?.get();
     let mut runtime = tokio::runtime::Builder::new_current_thread();

@@ -1,8 +1,8 @@
 //! Reviews of many ranges side by side, with what one process needs once made once.
 
 use anyhow::Context;
-use mala::settings;
-use mala::surroundings::Surroundings;
+use mala::environment::Environment;
+use mala::settings::{self, UserModels, UserSettings};
 use mala::wiring::changes::Changes;
 use mala::wiring::reviewers::{self, ReviewerOptions};
 use mala::wiring::{models, rules};
@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 
 /// Reviews all ranges at once, and tells of each when it is done.
 pub(crate) async fn all(
-    here: &Surroundings,
+    here: &Environment,
     ranges: &[String],
     mut tell: impl FnMut(&str, &str),
 ) -> anyhow::Result<()> {
@@ -40,7 +40,10 @@ pub(crate) async fn all(
 }
 
 fn options(connections: models::Connections) -> ReviewerOptions {
-    ReviewerOptions { connections: Some(connections), ..ReviewerOptions::nothing() }
+    ReviewerOptions {
+        connections: Some(connections),
+        ..ReviewerOptions::new(UserModels::default())
+    }
 }
 
 /// The outcome, and the titles of what was found.
@@ -50,12 +53,13 @@ fn in_words(report: &Report) -> String {
     format!("{:?} {}{problem}", report.outcome, titles.join("; "))
 }
 
-async fn one(here: &Surroundings, range: &str, options: ReviewerOptions) -> anyhow::Result<Report> {
+async fn one(here: &Environment, range: &str, options: ReviewerOptions) -> anyhow::Result<Report> {
     let (base, head) = range.split_once("..").context("a range is BASE..HEAD")?;
     let target = ReviewTarget::Range { base: base.to_owned(), head: head.to_owned() };
     let scoped = Changes::open(here).await.scope(&target, &[]).await?;
     let flags = Config { reviewer_type: Some(ReviewerType::AgentSdk), ..Config::default() };
-    let settings = settings::load(here, settings::choose(&target, None, None), flags)?;
+    let settings =
+        UserSettings::load(here)?.with_file(settings::choose(&target, None, None), flags)?;
     let mut warnings = Vec::new();
     let rules = rules::project_rules(&scoped, &target, &mut warnings).await?;
     let policy = &settings.policy;

@@ -1,4 +1,4 @@
-//! `mala config`: check the file, show what holds, print the schema.
+//! `mala config`: checks the file, shows the effective settings, prints the schema.
 
 mod check;
 mod show;
@@ -6,7 +6,7 @@ mod show;
 use super::exit::Exit;
 use super::schema::SchemaName;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -17,20 +17,20 @@ pub struct ConfigArgs {
     command: ConfigCommand,
 }
 
-/// What to do with the configuration
+/// The commands of `mala config`
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
     /// Check a configuration file
     Check {
-        /// The file; `mala.yaml` at the root of the repository if not given
+        /// File to check [default: mala.yaml at the root of the repository]
         file: Option<PathBuf>,
-        /// How to print the result
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: CheckFormat,
     },
-    /// Show what holds for a review of the working tree, and where each value comes from
+    /// Show the settings for a review of the working tree, and the origin of each value
     Show {
-        /// How to print it
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "yaml")]
         format: ShowFormat,
     },
@@ -38,21 +38,21 @@ enum ConfigCommand {
     Schema,
 }
 
-/// How to print the result of a check
+/// The output format of a check
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CheckFormat {
     Text,
     Json,
 }
 
-/// How to print settings
+/// The output format of settings
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ShowFormat {
     Yaml,
     Json,
 }
 
-pub(super) fn run(args: &ConfigArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &ConfigArgs, here: &Environment) -> anyhow::Result<Exit> {
     match &args.command {
         ConfigCommand::Check { file, format } => check::run(here, file.as_deref(), *format),
         ConfigCommand::Show { format } => show::run(here, *format),

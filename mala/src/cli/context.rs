@@ -1,38 +1,45 @@
-//! `mala context`: what is around a change, as reviewers are given it.
+//! `mala context`: the context of a change that reviewers get.
 
 use super::exit::Exit;
 use super::interrupt::until_interrupted;
-use super::target::{Asked, TargetArgs, asked};
+use super::target::{TargetArgs, TargetRequest, requested};
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::settings::UserSettings;
 use crate::wiring::changes::{self, Changes};
 use clap::Args;
-use mala_pipeline::review::context::{ChangeSurroundings, look_around};
+use mala_pipeline::review::context::{ChangeSurroundings, surroundings_of};
 use mala_syntax::context::SymbolChange;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Show what is around a change: the functions and classes that enclose it, the symbols it touches,
-/// who refers to them elsewhere, and the project's rules for reviewers
+/// Show the context of a change that reviewers get
+///
+/// Prints the functions and classes around each hunk, the changed symbols, references to them in other files,
+/// and the project's rules for reviewers.
 #[derive(Debug, Args)]
 pub struct ContextArgs {
     #[command(flatten)]
     what: TargetArgs,
 
-    /// Print it as JSON, with the text of every region
+    /// Print JSON, with the text of every region
     #[arg(long)]
     json: bool,
 }
 
-pub(super) fn run(args: &ContextArgs, here: &Surroundings) -> anyhow::Result<Exit> {
-    let asked = asked(&args.what)?;
-    until_interrupted(show(args, here, &asked))
+pub(super) fn run(args: &ContextArgs, here: &Environment) -> anyhow::Result<Exit> {
+    let request = requested(&args.what)?;
+    until_interrupted(show(args, here, &request))
 }
 
-async fn show(args: &ContextArgs, here: &Surroundings, asked: &Asked) -> anyhow::Result<Exit> {
+async fn show(
+    args: &ContextArgs,
+    here: &Environment,
+    request: &TargetRequest,
+) -> anyhow::Result<Exit> {
     let changes = Changes::open(here).await;
-    let (_, scoped) = asked.scope(here, &changes).await?;
-    let around = look_around(scoped).await.map_err(changes::failure)?;
+    let (_, scoped) = request.scope(&UserSettings::load(here)?, &changes).await?;
+    let around = surroundings_of(scoped).await.map_err(changes::failure)?;
     if args.json {
         console::data(&format!("{:#}\n", as_json(&around)))?;
     } else {

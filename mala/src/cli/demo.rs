@@ -1,50 +1,48 @@
-//! `mala demo`: a small shop with a flawed change, reviewed for real.
+//! `mala demo`: reviews a flawed change in a small sample repository.
 
 use super::exit::Exit;
 use super::review::{self, ReviewArgs};
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use crate::wiring::probe::Probe;
 use anyhow::{Context, bail};
 use clap::Args;
 use include_dir::{Dir, include_dir};
 use std::path::Path;
 
-/// Review a flawed change in a throw-away repository
+/// Review a flawed change in a sample repository
 ///
-/// It makes a small repository in a temporary folder, changes it the way a hurried person or agent
-/// would, and reviews the change. The folder stays, so that the report can be opened. Ends with 0:
-/// the findings are what it is there to show.
+/// Creates a small repository with an uncommitted change in a temporary folder, and reviews the change. The
+/// folder is kept, with the report in it. Exits with 0 despite the findings.
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Make the repository in this folder, which must be empty or not there
+    /// Create the repository in this folder, which must be empty or not exist
     #[arg(long, value_name = "DIR")]
     dir: Option<std::path::PathBuf>,
 }
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/demo");
 
-/// Looks like an access key and opens nothing. It is put together here, so that nothing in the
-/// sources looks like one.
+/// A fake access key, in two parts so that scanners do not report this file.
 const KEY_ID: [&str; 2] = ["AKIA", "Z7VRSQ5TJN2XMPLT"];
 
-pub(super) fn run(args: &DemoArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &DemoArgs, here: &Environment) -> anyhow::Result<Exit> {
     let folder = match &args.dir {
         Some(dir) => empty_folder(&here.folder.join(dir))?,
         None => tempfile::Builder::new()
             .prefix("mala-demo-")
             .tempdir()
-            .context("making a temporary folder")?
+            .context("creating a temporary folder")?
             .keep(),
     };
     let probe = Probe::new(here, &folder)?;
     commit(&probe, &folder)?;
     lay_out("after", &folder)?;
     console::say(&format!(
-        "A shop with an uncommitted change is in {}. Reviewing it as `mala review` does:\n",
+        "Created a sample repository with an uncommitted change in {}. Running `mala review`:\n",
         folder.display()
     ));
-    let inside = Surroundings { folder: folder.clone(), ..here.clone() };
+    let inside = Environment { folder: folder.clone(), ..here.clone() };
     match review::run(&ReviewArgs::of_working_tree(), &inside)? {
         Exit::Passed | Exit::Blocked => {
             console::say(&format!("\nTry it yourself: cd {} && mala review", folder.display()));
@@ -55,7 +53,7 @@ pub(super) fn run(args: &DemoArgs, here: &Surroundings) -> anyhow::Result<Exit> 
 }
 
 fn empty_folder(dir: &Path) -> anyhow::Result<std::path::PathBuf> {
-    std::fs::create_dir_all(dir).with_context(|| format!("making {}", dir.display()))?;
+    std::fs::create_dir_all(dir).with_context(|| format!("creating {}", dir.display()))?;
     let mut entries =
         std::fs::read_dir(dir).with_context(|| format!("reading {}", dir.display()))?;
     if entries.next().is_some() {
@@ -64,7 +62,7 @@ fn empty_folder(dir: &Path) -> anyhow::Result<std::path::PathBuf> {
     Ok(dir.to_owned())
 }
 
-/// The shop before the change, as its first commit.
+/// Commits the files before the change.
 fn commit(probe: &Probe, folder: &Path) -> anyhow::Result<()> {
     lay_out("before", folder)?;
     let person = ["-c", "user.name=mala demo", "-c", "user.email=demo@example.com"];

@@ -16,7 +16,7 @@ mod worker;
 pub(crate) use plant::plant_failure;
 
 use super::exit::Exit;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use clap::{Args, Subcommand};
 
 /// Measure a reviewer on cases with known problems
@@ -44,7 +44,7 @@ enum EvalCommand {
     Capture(capture::CaptureArgs),
 }
 
-pub(super) fn run(args: &EvalArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &EvalArgs, here: &Environment) -> anyhow::Result<Exit> {
     match &args.command {
         EvalCommand::Run(args) => run::run(args, here),
         EvalCommand::Report(args) => results::report(args, here),

@@ -1,9 +1,11 @@
 //! Exit codes: the only place that knows their numbers.
 
+use crate::console;
+use crate::failure::{Failure, FailureKind, describe};
 use mala_domain::verdict::{NotReviewedReason, Outcome};
 use std::process::ExitCode;
 
-/// How a command ends, as the caller's shell sees it.
+/// The exit code of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
@@ -15,13 +17,13 @@ pub enum Exit {
     CouldNotReview = 2,
     /// Time ran out.
     TimedOut = 3,
-    /// Nobody was there to review.
+    /// No reviewer could be run.
     NoReviewers = 4,
     /// A bug in mala.
     Internal = 5,
-    /// The command line makes no sense.
+    /// Invalid arguments.
     Usage = 64,
-    /// The configuration makes no sense.
+    /// Invalid configuration.
     Configuration = 78,
     /// Ctrl-C.
     Interrupted = 130,
@@ -41,7 +43,7 @@ impl Exit {
         Self::Interrupted,
     ];
 
-    /// How `review-gate spawn-code-review` ends when it starts nobody.
+    /// The code of `review-gate spawn-code-review` when it starts no reviewer.
     pub const SPAWN_FAILED: Self = Self::Blocked;
 
     /// The number.
@@ -57,14 +59,14 @@ impl Exit {
     /// What the number means, for the reference.
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Passed => "the review passes; for other commands, it is done",
+            Self::Passed => "the review passed; for other commands, success",
             Self::Blocked => "findings at or above the threshold",
             Self::CouldNotReview => "could not review: a parse or execution error",
             Self::TimedOut => "timeout",
             Self::NoReviewers => "no reviewers",
             Self::Internal => "internal error: a bug in mala",
-            Self::Usage => "the command line makes no sense",
-            Self::Configuration => "the configuration makes no sense",
+            Self::Usage => "invalid arguments",
+            Self::Configuration => "invalid configuration",
             Self::Interrupted => "interrupted",
         }
     }
@@ -73,6 +75,25 @@ impl Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit.code())
+    }
+}
+
+/// Prints an error and returns the code to exit with.
+pub fn report(error: &anyhow::Error) -> Exit {
+    console::say(&describe(error));
+    Failure::kind_of(error).into()
+}
+
+impl From<FailureKind> for Exit {
+    fn from(kind: FailureKind) -> Self {
+        match kind {
+            FailureKind::Usage => Self::Usage,
+            FailureKind::Configuration => Self::Configuration,
+            FailureKind::NoReviewers => Self::NoReviewers,
+            FailureKind::CouldNotReview => Self::CouldNotReview,
+            FailureKind::SpawnFailed => Self::SPAWN_FAILED,
+            FailureKind::Internal => Self::Internal,
+        }
     }
 }
 
@@ -97,6 +118,12 @@ mod tests {
     fn the_numbers_are_a_promise() {
         let codes: Vec<u8> = Exit::ALL.iter().map(|exit| exit.code()).collect();
         assert_eq!(codes, [0, 1, 2, 3, 4, 5, 64, 78, 130]);
+    }
+
+    #[test]
+    fn an_error_without_a_kind_never_looks_like_a_pass_or_a_finding() {
+        let error = anyhow::anyhow!("disk full");
+        assert_eq!(Exit::from(Failure::kind_of(&error)), Exit::CouldNotReview);
     }
 
     #[test]

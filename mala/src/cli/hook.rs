@@ -1,42 +1,42 @@
-//! `mala hook`: the gate as a hook of coding agents, and the switch that lets a person out.
+//! `mala hook`: the stop hook of coding agents, and the switch that turns it off.
 
 use super::exit::Exit;
-use super::failure::Failure;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::Failure;
 use crate::wiring::gate::work::hook_folder;
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
-/// Gate the work of a coding agent when it wants to stop
+/// Review the work of a coding agent before it stops
 #[derive(Debug, Args)]
 pub struct HookArgs {
     #[command(subcommand)]
     command: HookCommand,
 }
 
-/// What to do
+/// The commands of `mala hook`
 #[derive(Debug, Subcommand)]
 enum HookCommand {
-    /// Answer Claude Code or Codex, whose agent wants to stop: JSON in, JSON out
+    /// Run the stop hook of Claude Code or Codex: reads JSON, prints JSON
     Stop {
-        /// How long it may take, in seconds; less than the host gives to the hook
+        /// Time limit in seconds, which must be below the hook timeout of the host
         #[arg(long, value_name = "SECONDS", default_value_t = 540,
               value_parser = clap::value_parser!(u64).range(1..=86_400))]
         timeout: u64,
     },
-    /// Remember where the work is when a conversation of Claude Code or Codex begins: JSON in, nothing out
+    /// Run the session start hook of Claude Code or Codex: reads JSON, prints nothing
     Start,
-    /// Let agents stop in this work tree, whatever their work is like
+    /// Turn the stop hook off in this work tree
     Off,
-    /// Gate their work again
+    /// Turn the stop hook on again
     On,
 }
 
 impl HookArgs {
-    /// Answers a host, wherever it is run; `None` for what a person runs.
+    /// Runs a hook; `None` for the commands of users.
     pub(super) fn answered(&self) -> Option<Exit> {
         match self.command {
             HookCommand::Start => Some(crate::hook::start()),
@@ -48,31 +48,31 @@ impl HookArgs {
     }
 }
 
-/// Whether a command line that makes no sense was meant for `stop`: its host expects JSON all the same.
+/// Whether invalid arguments are for `stop`: its host expects JSON anyway.
 pub(super) fn is_for_stop(words: impl Iterator<Item = OsString>) -> bool {
-    // Options may stand anywhere.
+    // Options may be anywhere.
     let mut words = words.skip(1).skip_while(|word| word != OsStr::new("hook"));
     words.next().is_some() && words.any(|word| word == OsStr::new("stop"))
 }
 
-pub(super) fn run(args: &HookArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &HookArgs, here: &Environment) -> anyhow::Result<Exit> {
     let Some(top) = here.work_tree() else {
-        return Err(Failure::usage("this is no git repository").into());
+        return Err(Failure::usage("not in a git repository").into());
     };
     let folder = hook_folder(top);
     let switch = folder.switch();
     match args.command {
-        // Hosts are answered before anybody looks where they are.
+        // Hooks run before the folder is checked.
         HookCommand::Start | HookCommand::Stop { .. } => {}
         HookCommand::Off => {
             folder.turn_off().with_context(|| format!("writing {}", switch.display()))?;
-            console::say(&format!("wrote {}: the stop hook lets everybody go", switch.display()));
+            console::say(&format!("wrote {}: the stop hook is off", switch.display()));
         }
         HookCommand::On => {
             let removing = || format!("removing {}", switch.display());
             match folder.turn_on().with_context(removing)? {
                 true => console::say(&format!("removed {}", switch.display())),
-                false => console::say("the stop hook was on already"),
+                false => console::say("the stop hook is already on"),
             }
         }
     }

@@ -1,82 +1,83 @@
-//! `mala init`: looks at what the project is and writes a commented `mala.yaml` for it.
+//! `mala init`: detects the languages, commands and linters of a project and writes a `mala.yaml` for it.
 
 mod commands;
+mod detect;
 mod gitignore;
 mod hooks;
-mod languages;
 mod template;
-mod tools;
 
 use super::exit::Exit;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use crate::wiring::probe::Probe;
+use crate::wiring::{linters, state_folder, write_atomically, write_new};
 use anyhow::Context;
 use clap::Args;
-use commands::Command;
-use mala_adapters::store::{StateFolder, write_atomically, write_new};
+use commands::ProjectCommand;
 use mala_domain::config::{FILE_NAME, LinterName};
 use mala_domain::language::Language;
 use std::io;
 use std::path::Path;
 
-/// Write a commented mala.yaml for this project and keep mala's state out of git; or install the stop
-/// hook
+/// Write a mala.yaml for this project, or install the stop hook
+///
+/// Also adds .mala/ to .gitignore.
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// Replace a mala.yaml that is already there, and keep a copy of it under .mala/old
+    /// Replace an existing mala.yaml, with a backup in .mala/old
     #[arg(long)]
     force: bool,
 
-    /// Only install the stop hook, in the settings of Claude Code and Codex or of the one named
+    /// Install the stop hook in the settings of Claude Code and Codex, or of one of them
     #[arg(long, value_name = "HOST", num_args = 0..=1, require_equals = true, value_delimiter = ',',
           default_missing_value = "claude,codex", conflicts_with = "force")]
     hooks: Vec<hooks::Host>,
 
-    /// Take the stop hook out again
+    /// Remove the stop hook
     #[arg(long, requires = "hooks")]
     remove: bool,
 }
 
-/// What a project is, as far as its files tell.
+/// What the files of a project show about it.
 #[derive(Debug, Default, PartialEq)]
-struct Project {
-    /// With the number of files, most first.
+struct DetectedProject {
+    /// With their number of files, most first.
     languages: Vec<(Language, usize)>,
-    commands: Vec<Command>,
-    /// Linters that the project is set up for, and whether they are installed.
+    commands: Vec<ProjectCommand>,
+    /// The linters of the project, and whether they are installed.
     linters: Vec<(LinterName, bool)>,
     default_branch: Option<String>,
 }
 
-pub(super) fn run(args: &InitArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &InitArgs, here: &Environment) -> anyhow::Result<Exit> {
     match (args.hooks.as_slice(), args.remove) {
         ([], _) => {}
         (hosts, false) => return hooks::install(hosts, here),
         (hosts, true) => return hooks::remove(hosts, here),
     }
     let root = here.root();
-    let project = look_at(root, &Probe::new(here, root)?);
+    let project = detect_project(root, &Probe::new(here, root)?);
     console::say(&summary(&project));
     write_config(root, &template::render(&project), args)?;
     match here.work_tree() {
         Some(root) => ignore_state(root)?,
-        None => console::say("this is no git repository: .gitignore is left alone"),
+        None => console::say("not in a git repository: .gitignore is not changed"),
     }
     Ok(Exit::Passed)
 }
 
-fn look_at(root: &Path, probe: &Probe) -> Project {
-    let linters = tools::set_up(root);
-    Project {
-        languages: languages::count(root),
+fn detect_project(root: &Path, probe: &Probe) -> DetectedProject {
+    let is_installed = |name| probe.find(linters::program(name)).is_some();
+    let linters = detect::linters(root);
+    DetectedProject {
+        languages: detect::languages(root),
         commands: commands::find(root),
-        linters: linters.into_iter().map(|name| (name, tools::is_installed(name, probe))).collect(),
+        linters: linters.into_iter().map(|name| (name, is_installed(name))).collect(),
         default_branch: default_branch(probe),
     }
 }
 
-/// The branch that others work from: what `origin` says, else `main` or `master`.
+/// The default branch of `origin`, or `main` or `master`.
 fn default_branch(probe: &Probe) -> Option<String> {
     let say = |args: &[&str]| {
         let answer = probe.ask("git", args).ok().flatten()?;
@@ -90,7 +91,7 @@ fn default_branch(probe: &Probe) -> Option<String> {
     remote.or_else(|| ["main", "master"].into_iter().find(local).map(str::to_owned))
 }
 
-fn summary(project: &Project) -> String {
+fn summary(project: &DetectedProject) -> String {
     let list = |names: Vec<String>| match names.is_empty() {
         true => "none".to_owned(),
         false => names.join(", "),
@@ -119,21 +120,20 @@ fn write_config(root: &Path, text: &str, args: &InitArgs) -> anyhow::Result<()> 
     };
     match written {
         Ok(()) => console::say(&format!("wrote {}", path.display())),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => console::say(&format!(
-            "kept {}, which is already there (--force replaces it)",
-            path.display()
-        )),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            console::say(&format!("{} already exists (use --force to replace it)", path.display()))
+        }
         Err(error) => return Err(error).with_context(|| format!("writing {}", path.display())),
     }
     Ok(())
 }
 
-/// Replaces the file; what it said before stays beside mala's other state, unless it said the same.
+/// Replaces the file, with a backup if the content changes.
 fn replace(root: &Path, path: &Path, text: &str) -> io::Result<()> {
     match std::fs::read(path) {
         Ok(old) if old != text.as_bytes() => {
-            let kept = StateFolder::of_work_tree(root).back_up(FILE_NAME, &old)?;
-            console::say(&format!("the old {FILE_NAME} is kept as {}", kept.display()));
+            let kept = state_folder(root).back_up(FILE_NAME, &old)?;
+            console::say(&format!("the old {FILE_NAME} is saved as {}", kept.display()));
         }
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -142,7 +142,7 @@ fn replace(root: &Path, path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn ignore_state(root: &Path) -> anyhow::Result<()> {
-    // A link stays a link: what it leads to is changed.
+    // Change the target of a symbolic link, not the link.
     let named = root.join(".gitignore");
     let path = named.canonicalize().unwrap_or(named);
     let old = match std::fs::read(&path) {

@@ -1,11 +1,11 @@
-//! Runs what takes time, and stops when a person or the system asks for it.
+//! Runs a future until it ends or the process gets a signal to stop.
 
 use super::exit::Exit;
 use crate::console;
 use anyhow::Context;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Runs to the end, or until the program is asked to stop.
+/// Runs to the end, or until a signal to stop.
 pub(crate) fn until_interrupted(
     work: impl Future<Output = anyhow::Result<Exit>>,
 ) -> anyhow::Result<Exit> {
@@ -16,38 +16,37 @@ pub(crate) fn until_interrupted(
     let exit = runtime.block_on(async {
         tokio::select! {
             done = work => done,
-            signal = asked_to_end() => signal.map(|()| {
-                console::say("interrupted: nothing was decided");
+            signal = stop_signal() => signal.map(|()| {
+                console::say("interrupted: no result");
                 Exit::Interrupted
             }),
         }
     });
-    // A check that does not end must not keep the program from ending.
+    // Blocking tasks must not delay the exit.
     runtime.shutdown_background();
     exit
 }
 
-/// Ends when a person or the system asks the program to stop. Files are written whole or not at
-/// all, so there is nothing to clean up.
-pub(crate) async fn asked_to_end() -> anyhow::Result<()> {
-    Interrupts::listen()?.next().await;
+/// Waits for a signal to stop. Files are written atomically, so there is nothing to clean up.
+pub(crate) async fn stop_signal() -> anyhow::Result<()> {
+    StopSignals::listen()?.next().await;
     Ok(())
 }
 
-/// What a person or the system sends to make the program stop.
-pub(crate) struct Interrupts {
+/// SIGTERM and SIGINT.
+pub(crate) struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
 }
 
-impl Interrupts {
+impl StopSignals {
     pub(crate) fn listen() -> anyhow::Result<Self> {
         let listen = |kind| signal(kind).context("listening for signals");
         let terminate = listen(SignalKind::terminate())?;
         Ok(Self { terminate, interrupt: listen(SignalKind::interrupt())? })
     }
 
-    /// Waits for the next.
+    /// Waits for the next signal.
     pub(crate) async fn next(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}

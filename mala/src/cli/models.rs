@@ -1,18 +1,17 @@
-//! `mala models`: which models can be asked from here, what they take and cost, and why others
-//! cannot.
+//! `mala models`: the available models with their limits and prices, and why others are not available.
 
 use super::exit::Exit;
 use crate::console;
-use crate::surroundings::Surroundings;
-use crate::wiring::models::Models;
+use crate::environment::Environment;
+use crate::settings::UserSettings;
+use crate::wiring::models::{Models, connections};
 use clap::Args;
 use mala_domain::models::{ModelFeature, ModelPrice, ModelProvider, ModelSpec, TokenRates};
 use serde_json::{Value, json};
 
-/// List the models that can be asked, and why others cannot
+/// List the available models, and why others are not available
 ///
-/// Prices are dollars per million tokens. A model that is not listed can be asked as PROVIDER/NAME,
-/// with one of anthropic, openai, openai-chat, gemini, compatible
+/// Prices are in dollars per million tokens. A model that is not listed can be used as PROVIDER/NAME.
 #[derive(Debug, Args)]
 pub struct ModelsArgs {
     /// Print JSON
@@ -20,8 +19,9 @@ pub struct ModelsArgs {
     json: bool,
 }
 
-pub(super) fn run(args: &ModelsArgs, here: &Surroundings) -> anyhow::Result<Exit> {
-    let models = Models::load(here)?;
+pub(super) fn run(args: &ModelsArgs, here: &Environment) -> anyhow::Result<Exit> {
+    let user = UserSettings::load(here)?;
+    let models = Models::new(here, &user.models, connections(here)?)?;
     console::data(&if args.json { as_json(&models) } else { as_text(&models) })?;
     Ok(Exit::Passed)
 }
@@ -30,12 +30,12 @@ fn as_json(models: &Models) -> String {
     let listed: Vec<Value> =
         models.catalogue().models().iter().map(|model| entry(models, model)).collect();
     let providers = ModelProvider::ALL.map(|provider| {
-        let obstacle = models.obstacle(provider);
+        let problem = models.unavailable(provider);
         json!({
             "name": provider.name(),
-            "usable": obstacle.is_none(),
-            "why_not": obstacle.as_ref().map(|obstacle| &obstacle.what),
-            "hint": obstacle.as_ref().map(|obstacle| &obstacle.hint),
+            "usable": problem.is_none(),
+            "why_not": problem.as_ref().map(|problem| &problem.what),
+            "hint": problem.as_ref().map(|problem| &problem.hint),
         })
     });
     let all = json!({"schema_version": 1, "providers": providers, "models": listed});
@@ -43,14 +43,14 @@ fn as_json(models: &Models) -> String {
 }
 
 fn entry(models: &Models, model: &ModelSpec) -> Value {
-    let obstacle = models.obstacle(model.provider);
+    let problem = models.unavailable(model.provider);
     let can = |ability| model.can(ability);
     json!({
         "name": model.name,
         "aliases": model.aliases,
         "provider": model.provider.name(),
-        "usable": obstacle.is_none(),
-        "why_not": obstacle.map(|obstacle| obstacle.what),
+        "usable": problem.is_none(),
+        "why_not": problem.map(|problem| problem.what),
         "context": model.context,
         "max_output": model.max_output,
         "price": model.price.as_ref().map(price_json),
@@ -86,10 +86,10 @@ fn as_text(models: &Models) -> String {
     for provider in ModelProvider::ALL {
         let known = models.catalogue().models().iter();
         let known: Vec<&ModelSpec> = known.filter(|model| model.provider == provider).collect();
-        let obstacle = models.obstacle(provider);
-        let state = match &obstacle {
-            None => "can be asked".to_owned(),
-            Some(obstacle) => format!("cannot be asked: {} ({})", obstacle.what, obstacle.hint),
+        let problem = models.unavailable(provider);
+        let state = match &problem {
+            None => "available".to_owned(),
+            Some(problem) => format!("not available: {} ({})", problem.what, problem.hint),
         };
         text.push_str(&format!("{}: {state}\n", provider.name()));
         text.push_str(&table(&known));

@@ -1,14 +1,61 @@
-//! The command-line reference, made from the command line itself.
+//! What is generated from the command line: the reference, manual pages and shell completions.
 
 use super::exit::Exit;
+use crate::console;
+use anyhow::Context;
+use clap::Args;
+use clap_complete::Shell;
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Print a shell completion script
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// Shell
+    shell: Shell,
+}
+
+/// Print the manual page, or write one page per command
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Write one page per command into this folder
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+pub(super) fn run_completions(args: &CompletionsArgs) -> anyhow::Result<Exit> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut super::command(), "mala", &mut script);
+    console::bytes(&script)?;
+    Ok(Exit::Passed)
+}
+
+pub(super) fn run_man(args: &ManArgs) -> anyhow::Result<Exit> {
+    match &args.dir {
+        Some(folder) => write_pages(folder)?,
+        None => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(super::command()).render(&mut page)?;
+            console::bytes(&page)?;
+        }
+    }
+    Ok(Exit::Passed)
+}
+
+fn write_pages(folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
+    clap_mangen::generate_to(super::command(), folder)
+        .with_context(|| format!("writing into {}", folder.display()))?;
+    console::say(&format!("wrote the manual pages into {}", folder.display()));
+    Ok(())
+}
 
 const INTRODUCTION: &str = "\
 # Command line
 
-<!-- Made from the command line itself; a test compares it. -->
+<!-- Generated from the command line; a test compares it. -->
 
-Data goes to stdout, talk to stderr.
+Data goes to stdout, messages to stderr.
 
 ## Exit codes
 
@@ -30,12 +77,12 @@ pub fn reference() -> String {
     text
 }
 
-/// A command and the commands below it.
+/// A command and its subcommands.
 fn section(command: &clap::Command, text: &mut String) -> std::fmt::Result {
     let name = command.get_bin_name().unwrap_or(command.get_name());
     writeln!(text, "\n## `{name}`\n")?;
     if let Some(about) = command.get_long_about().or(command.get_about()) {
-        // A doc comment of one paragraph comes without its last period.
+        // clap removes the period of a single paragraph.
         writeln!(text, "{}.\n", about.to_string().trim_end_matches('.'))?;
     }
     let usage = command.clone().render_usage().to_string();

@@ -1,4 +1,4 @@
-//! `mala review`: what changed, reviewed, decided and shown.
+//! `mala review`: reviews a change and prints the report.
 
 mod dry_run;
 mod outputs;
@@ -7,100 +7,106 @@ mod show;
 
 use super::exit::Exit;
 use super::target::TargetArgs;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use mala_domain::agent::budget::Profile;
 use mala_domain::config::{ReviewerType, Seconds};
+use mala_domain::render::OUTPUTS;
 use mala_domain::verdict::Threshold;
 use std::path::PathBuf;
 
 /// Review a change
 ///
-/// With nothing said, the change is the working tree against HEAD: staged, unstaged and untracked
-/// files. Exit codes: 0 pass, 1 findings at or above --fail-on, 2 could not review, 3 timeout, 4 no
+/// By default, reviews the working tree against HEAD: staged, unstaged and untracked files. Exit codes: 0 pass, 1 findings at or above --fail-on, 2 could not review, 3 timeout, 4 no
 /// reviewers, 5 internal error, 64 usage, 78 configuration, 130 interrupted.
 #[derive(Debug, Default, Args)]
 pub struct ReviewArgs {
     #[command(flatten)]
     what: TargetArgs,
 
-    /// The reviewers, separated by commas: builtin, agent_sdk, cerberus or command
+    /// Reviewers: builtin, agent_sdk, cerberus, command
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     reviewer: Vec<ReviewerType>,
 
-    /// The model behind the agent, such as sonnet or openai/gpt-4.1-mini
+    /// Model of the agent, such as sonnet or openai/gpt-4.1-mini
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// What the agent may spend: quick, standard or thorough
+    /// Budget profile of the agent: quick, standard or thorough
     #[arg(long, value_name = "NAME")]
     profile: Option<Profile>,
 
-    /// A file about the task behind the change, for the agent to read
+    /// File that describes the task, for the reviewers
     #[arg(long, value_name = "FILE")]
     context_file: Option<PathBuf>,
 
-    /// The title of the pull request, as its author's claim
+    /// Title of the pull request
     #[arg(long, value_name = "TEXT")]
     pr_title: Option<String>,
 
-    /// A file with the text of the pull request, as its author's claim
+    /// File with the description of the pull request
     #[arg(long, value_name = "FILE")]
     pr_text: Option<PathBuf>,
 
-    /// Show what would be sent and what it could cost, and ask nobody
+    /// Show what would be sent and its maximum cost, without calling a model
     #[arg(long)]
     dry_run: bool,
 
-    /// Keep prompts and answers with the files of this review, without secrets
+    /// Save prompts and answers with the review, without secrets
     #[arg(long, conflicts_with = "no_save")]
     debug: bool,
 
-    /// Keep the model's traffic in this folder, without secrets
+    /// Record model traffic in this folder, without secrets
     #[arg(long, value_name = "DIR", conflicts_with = "replay")]
     record: Option<PathBuf>,
 
-    /// Answer from this folder in the model's place; no key is needed
+    /// Replay recorded model traffic from this folder; needs no key
     #[arg(long, value_name = "DIR")]
     replay: Option<PathBuf>,
 
-    /// How long the review may take, in seconds
+    /// Time limit of the review, in seconds
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<Seconds>,
 
-    /// From which priority on findings fail the review: P0, P1, P2, P3 or none
+    /// Lowest priority of findings that fail the review: P0, P1, P2, P3 or none
     #[arg(long, value_name = "PRIORITY")]
     fail_on: Option<Threshold>,
 
-    /// How to show the result: text, markdown, json, sarif, rdjson, gitlab, junit or github
-    #[arg(long, value_name = "FORMAT")]
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_parser = output_formats())]
     format: Vec<String>,
 
-    /// The same as `--format json`
+    /// Same as `--format json`
     #[arg(long, conflicts_with = "format")]
     json: bool,
 
-    /// Write a report to a file, as FORMAT=FILE or by the file's ending; the file `-` is stdout; may
-    /// be given several times
+    /// Write a report to a file, or to stdout with `-`; repeatable. The format is FORMAT, or follows from
+    /// the file extension
     #[arg(long, short, value_name = "[FORMAT=]FILE")]
     output: Vec<String>,
 
-    /// Keep no files of this review under .mala/runs
+    /// Do not save the review in .mala/runs
     #[arg(long)]
     no_save: bool,
 
-    /// Show every skipped file and every suppressed finding
+    /// Show all skipped files and suppressed findings
     #[arg(long, short)]
     verbose: bool,
 }
 
 impl ReviewArgs {
-    /// A review of the working tree with the built-in reviewer, as the demo shows it.
+    /// A review of the working tree with the built-in reviewer, for the demo.
     pub(super) fn of_working_tree() -> Self {
         Self { reviewer: vec![ReviewerType::Builtin], ..Self::default() }
     }
 }
 
-pub(super) fn run(args: &ReviewArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+/// The formats of reports.
+pub(super) fn output_formats() -> PossibleValuesParser {
+    PossibleValuesParser::new(OUTPUTS.iter().map(|(name, _)| *name))
+}
+
+pub(super) fn run(args: &ReviewArgs, here: &Environment) -> anyhow::Result<Exit> {
     run::run(args, here)
 }

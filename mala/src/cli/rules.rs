@@ -1,16 +1,16 @@
-//! `mala rules`: what the built-in reviewer looks for, and whether rule files do what they say.
+//! `mala rules`: lists, shows and tests the rules of the built-in reviewer.
 
 mod catalogue;
 mod files;
 mod show;
 mod test;
 
-pub use catalogue::{Entry, catalogue};
+pub use catalogue::{CatalogueEntry, catalogue};
 
 use super::exit::Exit;
-use super::failure::Failure;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::Failure;
 use clap::{Args, Subcommand, ValueEnum};
 use mala_domain::language::Language;
 use std::path::{Path, PathBuf};
@@ -22,34 +22,34 @@ pub struct RulesArgs {
     command: RulesCommand,
 }
 
-/// What to do with the rules
+/// The commands of `mala rules`
 #[derive(Debug, Subcommand)]
 enum RulesCommand {
-    /// List the rules, those of this repository (`.mala/rules/`) too
+    /// List all rules, including those of the repository (`.mala/rules/`)
     List {
-        /// Only the rules for this language
+        /// Only rules for this language
         #[arg(long, value_name = "LANGUAGE", value_parser = language)]
         language: Option<Language>,
-        /// How to print them
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: RulesFormat,
     },
     /// Show a rule with its examples
     Show {
-        /// Its id
+        /// Id of the rule
         id: String,
-        /// How to print it
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: RulesFormat,
     },
-    /// Run the examples of rules as their tests
+    /// Test rules with their examples
     Test {
-        /// A rule file or a folder of them; the built-in rules and `.mala/rules/` if not given
+        /// Rule file, or folder with rule files [default: the built-in rules and `.mala/rules/`]
         path: Option<PathBuf>,
     },
 }
 
-/// How to print rules
+/// The output format of rules
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum RulesFormat {
     Text,
@@ -59,10 +59,10 @@ enum RulesFormat {
 fn language(word: &str) -> Result<Language, String> {
     let names = || Language::ALL.map(Language::name).join(", ");
     let found = Language::ALL.into_iter().find(|language| language.name() == word);
-    found.ok_or_else(|| format!("it is none of {}", names()))
+    found.ok_or_else(|| format!("unknown language; expected one of {}", names()))
 }
 
-pub(super) fn run(args: &RulesArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &RulesArgs, here: &Environment) -> anyhow::Result<Exit> {
     let folder = here.root().join(files::FOLDER);
     match &args.command {
         RulesCommand::List { language, format } => {
@@ -87,8 +87,8 @@ pub(super) fn run(args: &RulesArgs, here: &Surroundings) -> anyhow::Result<Exit>
     }
 }
 
-/// All rules; a file of the repository that is no rule is said to be none and left out.
-fn entries(here: &Surroundings, folder: &Path) -> anyhow::Result<Vec<Entry>> {
+/// All rules. An invalid rule file of the repository is a warning.
+fn entries(here: &Environment, folder: &Path) -> anyhow::Result<Vec<CatalogueEntry>> {
     let mut own = Vec::new();
     for (name, rule) in files::read(&here.folder, folder)? {
         match rule {
@@ -101,29 +101,29 @@ fn entries(here: &Surroundings, folder: &Path) -> anyhow::Result<Vec<Entry>> {
     Ok(catalogue(own))
 }
 
-/// The ids of all rules, those of this repository too. A file that is no rule names none.
-pub(super) fn rule_ids(here: &Surroundings) -> anyhow::Result<Vec<String>> {
+/// The ids of all rules, including those of the repository. Invalid rule files are skipped.
+pub(super) fn rule_ids(here: &Environment) -> anyhow::Result<Vec<String>> {
     let files = files::read(&here.folder, &here.root().join(files::FOLDER))?;
     let own = files.into_iter().filter_map(|(name, rule)| Some((name, rule.ok()?))).collect();
     Ok(catalogue(own).into_iter().map(|entry| entry.id).collect())
 }
 
-/// The ids of the built-in rules and of these.
+/// The ids of the built-in rules, and these.
 pub(super) fn catalogue_ids(own: &[String]) -> Vec<String> {
     let builtin = catalogue(Vec::new()).into_iter().map(|entry| entry.id);
     builtin.chain(own.iter().cloned()).collect()
 }
 
-fn find<'e>(entries: &'e [Entry], id: &str) -> Result<&'e Entry, Failure> {
+fn find<'e>(entries: &'e [CatalogueEntry], id: &str) -> Result<&'e CatalogueEntry, Failure> {
     entries.iter().find(|entry| entry.id == id).ok_or_else(|| {
         let near = entries
             .iter()
             .map(|entry| (strsim::jaro_winkler(id, &entry.id), &entry.id))
             .filter(|(similarity, _)| *similarity >= 0.8)
             .max_by(|a, b| a.0.total_cmp(&b.0));
-        Failure::usage(format!("no rule '{id}'")).hint(match near {
+        Failure::usage(format!("unknown rule '{id}'")).hint(match near {
             Some((_, near)) => format!("did you mean '{near}'?"),
-            None => "'mala rules list' lists them".to_owned(),
+            None => "run 'mala rules list' to list the rules".to_owned(),
         })
     })
 }

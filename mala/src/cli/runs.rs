@@ -1,62 +1,57 @@
-//! `mala runs`: the reviews that are kept under `.mala/runs`, newest first.
+//! `mala runs`: the reviews that are saved in `.mala/runs`.
 
 use super::exit::Exit;
-use super::failure::Failure;
+use super::review::output_formats;
 use crate::console::{self, counted, harmless};
-use crate::surroundings::Surroundings;
-use crate::wiring;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
+use crate::wiring::{self, StateFolder, StoredRunError};
 use anyhow::Context;
-use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
-use mala_adapters::store::{StateFolder, StoredRunError};
-use mala_domain::render::{OUTPUTS, ReportView, output, terminal};
+use mala_domain::render::{ReportView, output, terminal};
 use mala_domain::report::Report;
 use mala_domain::verdict::Verdict;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// List and show the reviews that are kept
+/// List and show saved reviews
 #[derive(Debug, Args)]
 pub struct RunsArgs {
     #[command(subcommand)]
     command: RunsCommand,
 }
 
-/// What to do with the reviews
+/// The commands of `mala runs`
 #[derive(Debug, Subcommand)]
 enum RunsCommand {
-    /// List the reviews, newest first
+    /// List saved reviews, newest first
     List {
-        /// How many at most; 0 for all
+        /// Maximum number of reviews; 0 for all
         #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
         limit: usize,
-        /// How to print them
+        /// Output format
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: ListFormat,
     },
-    /// Show a review
+    /// Show a saved review
     Show {
-        /// Its folder's name or review id, or the start of one of them; `latest` is the newest
+        /// Folder name or review id, a prefix of one, or `latest`
         #[arg(default_value = "latest")]
         id: String,
-        /// How to print it
-        #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats())]
+        /// Output format
+        #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = output_formats())]
         format: String,
     },
 }
 
-/// How to print a list
+/// The output format of a list
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ListFormat {
     Text,
     Json,
 }
 
-fn formats() -> PossibleValuesParser {
-    PossibleValuesParser::new(OUTPUTS.iter().map(|(name, _)| *name))
-}
-
-pub(super) fn run(args: &RunsArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &RunsArgs, here: &Environment) -> anyhow::Result<Exit> {
     let store = wiring::state_folder(here.root());
     let names = store.names().with_context(|| format!("listing {}", store.runs().display()))?;
     match &args.command {
@@ -72,7 +67,7 @@ fn list(store: &StateFolder, names: &[String], format: ListFormat) -> anyhow::Re
     let runs = names.iter().map(|name| (name.as_str(), store.read(name)));
     let text = match format {
         ListFormat::Text if names.is_empty() => {
-            console::say("no reviews are kept here yet");
+            console::say("no saved reviews");
             return Ok(Exit::Passed);
         }
         ListFormat::Text => runs.map(|(name, run)| line(name, &run)).collect(),
@@ -112,12 +107,7 @@ fn entry(name: &str, run: &Result<Report, StoredRunError>) -> Value {
     }
 }
 
-fn show(
-    store: &StateFolder,
-    name: &str,
-    format: &str,
-    here: &Surroundings,
-) -> anyhow::Result<Exit> {
+fn show(store: &StateFolder, name: &str, format: &str, here: &Environment) -> anyhow::Result<Exit> {
     let report = store
         .read(name)
         .map_err(|error| unreadable(&error))
@@ -128,31 +118,31 @@ fn show(
             terminal::render(&view, &terminal::TerminalOptions { verbose: true, ..here.terminal() })
         }
         Some(render) => render(&view),
-        None => return Err(Failure::usage(format!("no format '{format}'")).into()),
+        None => return Err(Failure::usage(format!("unknown format '{format}'")).into()),
     };
     console::data(&text)?;
     Ok(Exit::Passed)
 }
 
 pub(super) fn unreadable(error: &StoredRunError) -> Failure {
-    let failure = Failure::new(Exit::CouldNotReview, error.to_string());
+    let failure = Failure::new(FailureKind::CouldNotReview, error.to_string());
     match error {
-        StoredRunError::Newer { .. } => failure.hint("update mala, or open its review.md"),
+        StoredRunError::Newer { .. } => failure.hint("update mala, or read its review.md"),
         _ => failure,
     }
 }
 
-/// The one run that an id means.
+/// The run with this id.
 pub(super) fn pick<'n>(names: &'n [String], id: &str) -> Result<&'n str, Failure> {
     let hint = "'mala runs list' lists the reviews";
     let newest = names.first().map(String::as_str);
     if id == "latest" {
         return newest.ok_or_else(|| {
-            Failure::new(Exit::CouldNotReview, "no reviews are kept here yet")
-                .hint("'mala review' reviews the working tree")
+            Failure::new(FailureKind::CouldNotReview, "no saved reviews")
+                .hint("run 'mala review' to review the working tree")
         });
     }
-    // The same change reviewed twice has the same review id: the newest one is meant.
+    // Reviews of the same change have the same review id: take the newest.
     let review_id = |name: &str| name.rsplit_once('_').map(|(_, id)| id.to_owned());
     let exact = names.iter().find(|name| *name == id || review_id(name).as_deref() == Some(id));
     if let Some(name) = exact {
@@ -176,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_means_one_run_or_none() {
+    fn an_id_finds_at_most_one_run() {
         let names: Vec<String> =
             ["20260103_bbbb", "20260102_abcd", "20260101_abcd"].map(str::to_owned).into();
         for (id, expected) in [

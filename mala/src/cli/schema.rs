@@ -1,43 +1,43 @@
-//! `mala schema`: the JSON Schemas of the documents that mala reads and writes.
+//! `mala schema`: the JSON Schemas of the files and outputs of mala.
 
 use super::exit::Exit;
 use crate::console;
 use clap::{Args, ValueEnum};
 
-/// Print the JSON Schema of a document that mala reads or writes
+/// Print the JSON Schema of a file or an output of mala
 #[derive(Debug, Args)]
 pub struct SchemaArgs {
-    /// Which document
+    /// Name of the schema
     name: SchemaName,
 }
 
 /// A document with a schema
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SchemaName {
-    /// The result of a review (`review.json`)
+    /// Result of a review (`review.json`)
     ReviewResult,
-    /// The configuration file (`mala.yaml`)
+    /// Configuration file (`mala.yaml`)
     MalaConfig,
-    /// A rule (`.mala/rules/*.yaml`)
+    /// Rule (`.mala/rules/*.yaml`)
     Rule,
-    /// What `review-gate spawn-code-review` prints
+    /// Output of `review-gate spawn-code-review`
     GateSpawned,
-    /// What `review-gate wait --json` prints
+    /// Output of `review-gate wait --json`
     GateWaited,
-    /// A case with known problems (a line of a `.jsonl` file)
+    /// Case with known problems (a line of a `.jsonl` file)
     EvalCase,
-    /// What is kept of one reviewed case (a line of `results.jsonl`)
+    /// Record of a reviewed case (a line of `results.jsonl`)
     EvalRecord,
-    /// The result of a run (`result.json`)
+    /// Result of a run (`result.json`)
     EvalResult,
-    /// One reviewed case with its hits and misses (`mala eval show --format json`)
+    /// Reviewed case with its hits and misses (`mala eval show --format json`)
     EvalCaseView,
-    /// How two runs differ (`mala eval compare --format json`)
+    /// Comparison of two runs (`mala eval compare --format json`)
     EvalComparison,
 }
 
 impl SchemaName {
-    /// The schema, as JSON that ends in a newline.
+    /// The schema as JSON, with a newline at the end.
     pub fn text(self) -> serde_json::Result<String> {
         let schema = match self {
             Self::ReviewResult => mala_domain::report::schema(),

@@ -1,28 +1,26 @@
-//! What the command line asks to be reviewed.
+//! The target of a review on the command line.
 
-mod base;
-
-use super::failure::Failure;
-use crate::surroundings::Surroundings;
+use crate::failure::Failure;
+use crate::settings::UserSettings;
 use crate::wiring::changes::Changes;
+use crate::wiring::trusted_settings::base_branch;
 use anyhow::Context;
 use clap::Args;
 use mala_domain::ports::ReviewScope;
 use mala_domain::scope::ReviewTarget;
 use std::io::Read;
 
-/// A patch larger than this is not one that anybody reviews.
+/// The size limit of a patch.
 const MAX_PATCH_BYTES: u64 = 512 << 20;
 
-/// What is reviewed
+/// The target of the review
 #[derive(Debug, Default, Args)]
 pub(crate) struct TargetArgs {
-    /// Two commits, `A..B` for what differs between them, `A...B` for what B has since it left A;
-    /// anything else is a path
+    /// Range of commits (`A..B`, or `A...B` from their merge base), and paths to limit the review to
     #[arg(value_name = "RANGE|PATH")]
     what: Vec<String>,
 
-    /// Review what is staged
+    /// Review the staged changes
     #[arg(long, conflicts_with_all = ["commit", "base", "patch"])]
     staged: bool,
 
@@ -30,50 +28,68 @@ pub(crate) struct TargetArgs {
     #[arg(long, value_name = "SHA", num_args = 1.., conflicts_with_all = ["base", "patch"])]
     commit: Vec<String>,
 
-    /// Review what HEAD has since it left this branch; without a name, the branch that
-    /// `review.base` names, or the default branch
+    /// Review the changes of HEAD since its merge base with this branch [default: `review.base`, or
+    /// the default branch]
     #[arg(long, value_name = "BRANCH", num_args = 0..=1, default_missing_value = "",
           conflicts_with = "patch")]
     base: Option<String>,
 
-    /// Review a unified diff from a file, or from stdin with `-`; no repository is needed
+    /// Review a unified diff from a file, or from stdin with `-`; needs no repository
     #[arg(long, value_name = "FILE")]
     patch: Option<String>,
 }
 
-/// What to review, and the paths to keep to.
-pub(super) struct Asked {
+/// The target of a review, and the paths that limit it.
+pub(super) struct TargetRequest {
     target: ReviewTarget,
     paths: Vec<String>,
 }
 
-impl Asked {
-    /// The change itself, and the target with every name filled in.
+impl TargetRequest {
+    /// The change, and the target with the name of its base.
     pub(super) async fn scope(
         &self,
-        here: &Surroundings,
+        user: &UserSettings,
         changes: &Changes,
     ) -> anyhow::Result<(ReviewTarget, ReviewScope)> {
-        let target = base::named(&self.target, here, changes).await?;
+        let target = with_base(&self.target, user, changes).await?;
         let scoped = changes.scope(&target, &self.paths).await?;
         Ok((target, scoped))
     }
 }
 
-pub(super) fn asked(args: &TargetArgs) -> anyhow::Result<Asked> {
+/// The target with the name of its base, which `--base` may leave out.
+async fn with_base(
+    target: &ReviewTarget,
+    user: &UserSettings,
+    changes: &Changes,
+) -> anyhow::Result<ReviewTarget> {
+    match target {
+        ReviewTarget::SinceMergeBase { base, head } if base.is_empty() => {
+            let base = base_branch(user, changes).await?.ok_or_else(|| {
+                Failure::usage("cannot determine the default branch")
+                    .hint("name it: mala review --base BRANCH")
+            })?;
+            Ok(ReviewTarget::SinceMergeBase { base, head: head.clone() })
+        }
+        target => Ok(target.clone()),
+    }
+}
+
+pub(super) fn requested(args: &TargetArgs) -> anyhow::Result<TargetRequest> {
     let (range, paths) = split(&args.what);
     let by_flag = flagged(args)?;
     let target = match (range, by_flag) {
         (Some(_), Some(_)) => {
-            return Err(Failure::usage("a range and a flag both say what to review")
-                .hint("give either the range, or --staged, --commit, --base or --patch")
+            return Err(Failure::usage("a range and an option both set the target")
+                .hint("use either a range, or --staged, --commit, --base or --patch")
                 .into());
         }
         (Some(range), None) => range,
         (None, Some(target)) => target,
         (None, None) => ReviewTarget::WorkingTree,
     };
-    Ok(Asked { target, paths })
+    Ok(TargetRequest { target, paths })
 }
 
 fn flagged(args: &TargetArgs) -> anyhow::Result<Option<ReviewTarget>> {
@@ -90,7 +106,7 @@ fn flagged(args: &TargetArgs) -> anyhow::Result<Option<ReviewTarget>> {
     })
 }
 
-/// The first word is a range when it has `..` and names no file; all others are paths.
+/// The first argument may be a range; the others are paths.
 fn split(words: &[String]) -> (Option<ReviewTarget>, Vec<String>) {
     match words.split_first() {
         Some((first, rest)) => match range(first) {
@@ -101,7 +117,7 @@ fn split(words: &[String]) -> (Option<ReviewTarget>, Vec<String>) {
     }
 }
 
-/// The range that a word stands for; `None` when it is none.
+/// Parses a range; `None` for other words.
 pub(crate) fn range(word: &str) -> Option<ReviewTarget> {
     let (base, head, since_merge_base) = match word.split_once("...") {
         Some((base, head)) => (base, head, true),
@@ -131,12 +147,12 @@ fn read_patch(file: &str) -> anyhow::Result<Vec<u8>> {
     };
     let n_bytes = match read {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(Failure::usage(format!("there is no patch {file}")).into());
+            return Err(Failure::usage(format!("patch {file} does not exist")).into());
         }
         other => other.with_context(|| format!("reading the patch {file}"))?,
     };
     if n_bytes as u64 > MAX_PATCH_BYTES {
-        anyhow::bail!("the patch {file} has more than {} MiB", MAX_PATCH_BYTES >> 20);
+        anyhow::bail!("the patch {file} is larger than {} MiB", MAX_PATCH_BYTES >> 20);
     }
     Ok(bytes)
 }

@@ -1,19 +1,19 @@
 //! `review-gate canary`: measures the lanes on planted defects.
 
-use super::open;
 use crate::cli::eval::plant_failure;
 use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
-use crate::settings::{self, Settings};
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
+use crate::settings::Settings;
 use crate::wiring::eval::EvalGit;
+use crate::wiring::gate::open;
 use crate::wiring::gate::{self as world, Gate};
-use crate::wiring::probe::Probe;
+use crate::wiring::trusted_settings::WorkingTreeSettings;
 use anyhow::Context;
 use clap::Args;
-use mala_domain::config::Seconds;
+use mala_domain::config::{Config, Seconds};
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan, CanaryRun, LaneTally, Measured};
 use mala_domain::gate::session::{PanelMember, Session};
 use mala_domain::gate::{MARKER, SCHEMA_VERSION};
@@ -72,14 +72,16 @@ struct CanaryOutput {
     canaries_dir: String,
 }
 
-pub(super) fn run(args: &CanaryArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &CanaryArgs, here: &Environment) -> anyhow::Result<Exit> {
     if here.variable(MARKER).is_some() {
-        return Err(Failure::new(Exit::Internal, "cannot run inside a review of a gate").into());
+        return Err(
+            Failure::new(FailureKind::Internal, "cannot run inside a review of a gate").into()
+        );
     }
     // Loading settings needs a runtime of its own.
     let settings = match &args.of_session {
         Some(_) => None,
-        None => Some(settings::of_working_tree(here, &Probe::new(here, here.root())?)?),
+        None => Some(WorkingTreeSettings::read(here)?.settings(Config::default())?),
     };
     until_interrupted(give(args, settings.as_ref(), here))
 }
@@ -87,7 +89,7 @@ pub(super) fn run(args: &CanaryArgs, here: &Surroundings) -> anyhow::Result<Exit
 async fn give(
     args: &CanaryArgs,
     settings: Option<&Settings>,
-    here: &Surroundings,
+    here: &Environment,
 ) -> anyhow::Result<Exit> {
     let gate = Gate::open(here).await?;
     let brief = match settings {
@@ -95,13 +97,13 @@ async fn give(
         None => scheduled(args, &gate)?,
     };
     if brief.seats.is_empty() {
-        return Err(Failure::new(Exit::Internal, "no lane is available")
+        return Err(Failure::new(FailureKind::Internal, "no lane is available")
             .hint("'review-gate lanes' shows why")
             .into());
     }
     let folder = gate.sessions.canaries();
     let Some(_turn) = folder.turn().context("keeping canaries")? else {
-        return Err(Failure::new(Exit::Internal, "another canary run is in progress").into());
+        return Err(Failure::new(FailureKind::Internal, "another canary run is in progress").into());
     };
     let now = jiff::Timestamp::now();
     let seed = args.seed.unwrap_or_else(|| now.as_second().unsigned_abs());
@@ -117,7 +119,7 @@ async fn give(
     let planted = planter.plant(&request).await.map_err(plant_failure)?;
     if planted.defects.is_empty() {
         let what = "no defect can be planted into the newest commits";
-        return Err(Failure::new(Exit::Internal, what).into());
+        return Err(Failure::new(FailureKind::Internal, what).into());
     }
     let lanes = measured(&gate, &brief, &planted, here).await?;
     let run = CanaryRun { at: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(), seed, lanes };
@@ -138,7 +140,7 @@ async fn give(
 fn requested(
     args: &CanaryArgs,
     settings: &Settings,
-    here: &Surroundings,
+    here: &Environment,
 ) -> anyhow::Result<CanaryRequest> {
     let (seats, warnings) = open::panel(&args.lanes, settings, here)?;
     for warning in &warnings {
@@ -180,7 +182,7 @@ async fn measured(
     gate: &Gate,
     brief: &CanaryRequest,
     planted: &PlantedDefects,
-    here: &Surroundings,
+    here: &Environment,
 ) -> anyhow::Result<BTreeMap<String, LaneTally>> {
     let mut tallies = BTreeMap::new();
     for seat in &brief.seats {

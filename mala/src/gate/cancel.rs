@@ -3,7 +3,7 @@
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use crate::wiring::gate::{self as world, Gate};
 use clap::Args;
 
@@ -15,7 +15,7 @@ pub(super) struct CancelArgs {
     session_key: Option<String>,
 }
 
-pub(super) fn run(args: &CancelArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &CancelArgs, here: &Environment) -> anyhow::Result<Exit> {
     until_interrupted(async {
         let gate = Gate::open(here).await?;
         let folder = gate.session(args.session_key.as_deref()).await?;

@@ -3,11 +3,12 @@
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
-use crate::settings::{self, Chosen, RepositoryFile};
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::settings::{RepositoryFile, RepositoryFileChoice, UserSettings};
 use crate::wiring::gate::work::base_branch;
 use crate::wiring::gate::{self as world, Gate};
 use crate::wiring::probe::Probe;
+use crate::wiring::trusted_settings;
 use clap::Args;
 use futures_util::future::join_all;
 use mala_domain::config::{Config, FILE_NAME};
@@ -52,11 +53,12 @@ pub(crate) struct LaneLine {
     pub(crate) measured: Option<Measured>,
 }
 
-pub(super) fn run(args: &LanesArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &LanesArgs, here: &Environment) -> anyhow::Result<Exit> {
     let probe = Probe::new(here, here.root())?;
-    let settings = settings::of_working_tree(here, &probe)?;
+    let settings = trusted_settings::of_working_tree(here, &probe, Config::default())?;
     let table = Table::with(&settings.gate.lanes)?;
-    let trusted = trusted(here, &probe)?;
+    let user = UserSettings::load(here)?;
+    let trusted = trusted(here, &user, &probe)?;
     let is_trusted = |lane: &Lane| trusted.get(&lane.name).is_ok_and(|known| known == lane);
     until_interrupted(async {
         let gate = Gate::open(here).await.ok();
@@ -84,24 +86,24 @@ const UNASKED: &str =
 
 /// The lanes as the side says that is trusted: where the current work starts, or HEAD. What a change
 /// names is not run.
-fn trusted(here: &Surroundings, probe: &Probe) -> anyhow::Result<Table> {
+fn trusted(here: &Environment, user: &UserSettings, probe: &Probe) -> anyhow::Result<Table> {
     let mut revision = None;
     until_interrupted(async {
         if let Ok(gate) = Gate::open(here).await {
-            let base = base_branch(here).await.ok().flatten();
+            let base = base_branch(here, user).await.ok().flatten();
             revision = gate.trusted_revision(base.as_deref()).await?;
         }
         Ok(Exit::Passed)
     })?;
     let bytes = revision.and_then(|revision| probe.committed(&revision, FILE_NAME).ok().flatten());
     let file = bytes.map(|bytes| RepositoryFile::committed("the base", bytes));
-    let chosen = Chosen { file, notice: None };
-    let settings = settings::load(here, chosen, Config::default());
+    let chosen = RepositoryFileChoice { file, notice: None };
+    let settings = user.with_file(chosen, Config::default());
     Ok(Table::with(&settings.map(|settings| settings.gate.lanes).unwrap_or_default())?)
 }
 
 /// Looks for a lane on this machine, and asks for its version.
-async fn look(lane: &Lane, here: &Surroundings) -> LaneLine {
+async fn look(lane: &Lane, here: &Environment) -> LaneLine {
     let presence = world::presence(lane, here);
     let version = match &presence.program {
         Some(program) => world::version(lane, program, here).await,
@@ -113,7 +115,7 @@ async fn look(lane: &Lane, here: &Surroundings) -> LaneLine {
 }
 
 /// Looks for a lane on this machine. Nothing is run.
-fn seen(lane: &Lane, here: &Surroundings) -> LaneLine {
+fn seen(lane: &Lane, here: &Environment) -> LaneLine {
     let presence = world::presence(lane, here);
     let why_not = presence.why_not(lane);
     LaneLine {

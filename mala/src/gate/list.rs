@@ -4,7 +4,7 @@ use super::status;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use crate::wiring::gate::{self as world, Gate};
 use clap::Args;
 
@@ -16,7 +16,7 @@ pub(super) struct ListArgs {
     json: bool,
 }
 
-pub(super) fn run(args: &ListArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &ListArgs, here: &Environment) -> anyhow::Result<Exit> {
     until_interrupted(async {
         let gate = Gate::open(here).await?;
         let all = gate.everywhere().await?.all();

@@ -1,16 +1,11 @@
 //! What `spawn-code-review` reviews, and by which settings.
 
 use super::spawn::SpawnArgs;
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::cli::target::range;
-use crate::settings::{self, RepositoryFile, Settings};
-use crate::surroundings::Surroundings;
+use crate::failure::{Failure, FailureKind};
+use crate::wiring::read_following_links;
 use anyhow::Context;
-use mala_adapters::bounded_read::read_following_links;
-use mala_domain::change::FilePath;
-use mala_domain::config::{Config, FILE_NAME, GateSettings};
-use mala_domain::ports::{ReviewScope, Side};
+use mala_domain::config::{Config, GateSettings};
 use mala_domain::scope::ReviewTarget;
 use mala_domain::secrets;
 use std::path::Path;
@@ -32,11 +27,11 @@ pub(super) fn target(args: &SpawnArgs) -> Result<ReviewTarget, Failure> {
     let diff = args.diff.as_deref().unwrap_or_default();
     if diff.starts_with("..") {
         // What a script writes whose variable is empty.
-        return Err(Failure::new(Exit::SPAWN_FAILED, format!("`{diff}` has no baseline"))
+        return Err(Failure::new(FailureKind::SpawnFailed, format!("`{diff}` has no baseline"))
             .hint("write it as BASELINE..HEAD"));
     }
     range(diff).ok_or_else(|| {
-        Failure::new(Exit::SPAWN_FAILED, format!("`{diff}` is not a range"))
+        Failure::new(FailureKind::SpawnFailed, format!("`{diff}` is not a range"))
             .hint("write it as BASELINE..HEAD")
     })
 }
@@ -49,26 +44,6 @@ pub(super) fn words(args: &SpawnArgs) -> String {
         (None, None, []) => "the working tree against HEAD".to_owned(),
         (None, None, commits) => format!("commits {}", commits.join(", ")),
     }
-}
-
-/// The settings, with the repository's file from the side of the change that is trusted.
-pub(crate) async fn settings(
-    here: &Surroundings,
-    target: &ReviewTarget,
-    scoped: &ReviewScope,
-    flags: Config,
-) -> anyhow::Result<Settings> {
-    let path = [FilePath::from(FILE_NAME)];
-    let text = async |side| -> anyhow::Result<Option<Vec<u8>>> {
-        let mut blobs = scoped.tree.read(side, &path).await.context("reading mala.yaml")?;
-        Ok(blobs.pop().and_then(|blob| blob.text().map(|text| text.as_bytes().to_vec())))
-    };
-    let base = scoped.scope.base.as_deref().unwrap_or("the base");
-    let short = base.get(..12).unwrap_or(base);
-    let trusted = text(Side::Base).await?.map(|bytes| RepositoryFile::committed(short, bytes));
-    let at_head = text(Side::Head).await?.map(RepositoryFile::on_disk);
-    let chosen = settings::choose(target, trusted, at_head);
-    Ok(settings::load(here, chosen, flags)?)
 }
 
 /// What the command line says, as the keys that it stands for.

@@ -1,13 +1,15 @@
 //! `review-gate spawn-code-review`: writes a session down and starts its supervisor.
 
-use super::open::{self, SessionRequest, Work};
 use super::pin;
 use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
+use crate::settings::UserSettings;
+use crate::wiring::gate::open::{self, SessionRequest, Work};
 use crate::wiring::gate::{self as world, Gate};
+use crate::wiring::trusted_settings;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use mala_domain::config::Seconds;
@@ -76,11 +78,14 @@ impl Reasoning {
     }
 }
 
-pub(super) fn run(args: &SpawnArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &SpawnArgs, here: &Environment) -> anyhow::Result<Exit> {
     if here.variable(MARKER).is_some() {
-        return Err(Failure::new(Exit::SPAWN_FAILED, "this is a reviewer of another gate already")
-            .hint("a gate inside of a gate would never end")
-            .into());
+        return Err(Failure::new(
+            FailureKind::SpawnFailed,
+            "this is a reviewer of another gate already",
+        )
+        .hint("a gate inside of a gate would never end")
+        .into());
     }
     until_interrupted(async {
         let gate = Gate::open(here).await?;
@@ -96,7 +101,7 @@ pub(super) fn run(args: &SpawnArgs, here: &Surroundings) -> anyhow::Result<Exit>
 
 /// A command line that makes no sense starts nothing: whoever waits next is told so. A lane has nobody to
 /// tell, and must not write.
-pub(super) fn misunderstood(here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn misunderstood(here: &Environment) -> anyhow::Result<Exit> {
     if here.variable(MARKER).is_some() {
         return Ok(Exit::Usage);
     }
@@ -117,13 +122,16 @@ async fn note(gate: &Gate, why: &str) {
     }
 }
 
-async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Surroundings) -> anyhow::Result<Exit> {
+async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Environment) -> anyhow::Result<Exit> {
     let target = pin::target(args)?;
     let tasks = pin::tasks(args.context_file.as_deref())?;
     let (scratch, pinned) = gate.pin(&target).await?;
     let (_, scoped) = world::scope(here, scratch.path(), &pinned).await?;
     // What is not committed is under review itself, and says nothing of how.
-    let settings = pin::settings(here, &pinned.target(), &scoped, pin::flags(args)).await?;
+    let settings = {
+        let user = UserSettings::load(here)?;
+        trusted_settings::of_change(&user, &pinned.target(), &scoped, pin::flags(args)).await?
+    };
     let scoped = world::narrowed(scoped, &LeftOut::of(&settings.policy))?;
     let (seats, warnings) = open::panel(&args.lanes, &settings, here)?;
     let reasoning = args.codex_reasoning.name();

@@ -3,7 +3,7 @@
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use clap::Args;
 use mala_domain::gate::SCHEMA_VERSION;
@@ -106,7 +106,7 @@ impl Line {
     }
 }
 
-pub(super) fn run(args: &StatusArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &StatusArgs, here: &Environment) -> anyhow::Result<Exit> {
     until_interrupted(async {
         let gate = Gate::open(here).await?;
         let folder = gate.session(args.session_key.as_deref()).await?;

@@ -1,7 +1,7 @@
 //! `review-gate supervise`: what `spawn-code-review` starts, detached. It runs one session to its end.
 
 use crate::cli::exit::Exit;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use anyhow::Context;
 use clap::Args;
@@ -17,7 +17,7 @@ pub(crate) struct SuperviseArgs {
     session: String,
 }
 
-pub(crate) fn run(args: &SuperviseArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &SuperviseArgs, here: &Environment) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &SuperviseArgs, here: &Surroundings) -> anyhow::Result<E
     done
 }
 
-async fn whole(args: &SuperviseArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+async fn whole(args: &SuperviseArgs, here: &Environment) -> anyhow::Result<Exit> {
     let gate = Gate::open(here).await?;
     let folder = gate.own(&args.session)?;
     let session = folder.session()?;
@@ -59,7 +59,7 @@ async fn whole(args: &SuperviseArgs, here: &Surroundings) -> anyhow::Result<Exit
 async fn review(
     session: &Session,
     folder: &SessionFolder,
-    here: &Surroundings,
+    here: &Environment,
 ) -> anyhow::Result<Report> {
     world::hold_scratch(session)?;
     let (git, scoped) = world::scope(here, Path::new(&session.scratch), &session.pinned).await?;

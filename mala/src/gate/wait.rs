@@ -3,7 +3,7 @@
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use clap::Args;
 use mala_domain::config::Seconds;
@@ -33,7 +33,7 @@ pub(super) struct WaitArgs {
     session_key: Option<String>,
 }
 
-pub(super) fn run(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &WaitArgs, here: &Environment) -> anyhow::Result<Exit> {
     until_interrupted(async {
         let (state, facts) = waited(args, here).await.unwrap_or_else(|error| {
             (SessionState::NotFound(format!("{error:#}")), SessionFacts::default())
@@ -52,7 +52,7 @@ pub(super) fn run(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<Exit> 
 /// What came of a session, and what is known of it.
 async fn waited(
     args: &WaitArgs,
-    here: &Surroundings,
+    here: &Environment,
 ) -> anyhow::Result<(SessionState, SessionFacts)> {
     let gate = Gate::open(here).await?;
     world::sweep_dead(gate.sessions.all());

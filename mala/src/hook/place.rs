@@ -1,7 +1,7 @@
 //! Which work tree a stop is about: that of the project, wherever its agent went in the meantime; or the
 //! linked one of the same project that the agent works in.
 
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use mala_domain::gate::hook::Stop;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 
 /// The folder and the environment of the work.
-pub(super) fn surroundings(stop: &Stop) -> Surroundings {
-    let environment: std::collections::BTreeMap<OsString, OsString> = std::env::vars_os().collect();
-    let project = environment.get(std::ffi::OsStr::new(PROJECT)).map(PathBuf::from);
+pub(super) fn environment(stop: &Stop) -> Environment {
+    let variables: std::collections::BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+    let project = variables.get(std::ffi::OsStr::new(PROJECT)).map(PathBuf::from);
     let current = stop.folder.as_ref().map(PathBuf::from).filter(|folder| folder.is_dir());
     let process = std::env::current_dir().ok();
     let folder = choose(project, current.or(process)).unwrap_or_else(|| PathBuf::from("/"));
-    Surroundings { folder, environment, columns: None }
+    Environment { folder, variables, columns: None }
 }
 
 fn choose(project: Option<PathBuf>, current: Option<PathBuf>) -> Option<PathBuf> {

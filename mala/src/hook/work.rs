@@ -1,12 +1,13 @@
 //! The gate for the current work: the session that already has it, or a new one, and what it says.
 
-use crate::cli::interrupt::asked_to_end;
+use crate::cli::interrupt::stop_signal;
 use crate::console;
-use crate::gate::open::{self, SessionRequest};
-use crate::gate::pin;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::settings::UserSettings;
+use crate::wiring::gate::open::{self, SessionRequest};
 use crate::wiring::gate::work::base_branch;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
+use crate::wiring::trusted_settings;
 use anyhow::Context;
 use mala_domain::config::Config;
 use mala_domain::gate::hook::{
@@ -30,7 +31,7 @@ pub(super) fn too_long(time: Duration) -> String {
 
 /// Looks at the current work, for so long.
 pub(super) fn look(
-    here: &Surroundings,
+    here: &Environment,
     memory: &ConversationMemory,
     time: Duration,
 ) -> anyhow::Result<HookLook> {
@@ -39,7 +40,7 @@ pub(super) fn look(
     let looked = runtime.block_on(async {
         tokio::select! {
             looked = at_gate(here, memory, deadline) => looked,
-            ended = asked_to_end() => {
+            ended = stop_signal() => {
                 ended.map(|()| HookLook { found: HookFacts::Interrupted, max_blocks: 0 })
             }
             () = tokio::time::sleep(time) => anyhow::bail!("{}", too_long(time)),
@@ -51,7 +52,7 @@ pub(super) fn look(
 }
 
 /// Where the work of a conversation starts that begins now.
-pub(super) fn beginning(here: &Surroundings, time: Duration) -> anyhow::Result<WorkLocation> {
+pub(super) fn beginning(here: &Environment, time: Duration) -> anyhow::Result<WorkLocation> {
     let runtime = runtime()?;
     let place = runtime.block_on(async {
         tokio::select! {
@@ -63,9 +64,9 @@ pub(super) fn beginning(here: &Surroundings, time: Duration) -> anyhow::Result<W
     place
 }
 
-async fn place_now(here: &Surroundings) -> anyhow::Result<WorkLocation> {
+async fn place_now(here: &Environment) -> anyhow::Result<WorkLocation> {
     let gate = Gate::open(here).await?;
-    gate.place_of_beginning(base_branch(here).await?.as_deref()).await
+    gate.place_of_beginning(base_branch(here, &UserSettings::load(here)?).await?.as_deref()).await
 }
 
 fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
@@ -74,16 +75,18 @@ fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 }
 
 async fn at_gate(
-    here: &Surroundings,
+    here: &Environment,
     memory: &ConversationMemory,
     deadline: Instant,
 ) -> anyhow::Result<HookLook> {
     let gate = Gate::open(here).await?;
-    let base = base_branch(here).await?;
+    let user = UserSettings::load(here)?;
+    let base = base_branch(here, &user).await?;
     let work = gate.current_work(base.as_deref(), memory).await?;
     let (_, scoped) = world::scope(here, work.scratch.path(), &work.pinned).await?;
     // What an agent works on never says how it is reviewed: only the base does.
-    let settings = pin::settings(here, &work.pinned.target(), &scoped, Config::default()).await?;
+    let target = work.pinned.target();
+    let settings = trusted_settings::of_change(&user, &target, &scoped, Config::default()).await?;
     let max_blocks = settings.gate.max_blocks.value.get();
     if scoped.change.is_empty() {
         if memory.accepted.is_empty() && work.is_on_base && gate.hook().baseline().is_none() {

@@ -1,6 +1,5 @@
-//! Which `mala.yaml` a review obeys. A change must not choose the rules that it is reviewed by: the
-//! file comes from the trusted side, and only the owner of a working tree may use one that is not
-//! committed yet.
+//! Which `mala.yaml` applies to a review. A change must not choose the rules of its own review: the
+//! file comes from the trusted revision. Only a review of a working tree may use an uncommitted one.
 
 use mala_domain::config::FILE_NAME;
 use mala_domain::scope::ReviewTarget;
@@ -15,23 +14,23 @@ pub struct RepositoryFile {
 }
 
 impl RepositoryFile {
-    /// `mala.yaml` as it is committed at this revision.
+    /// `mala.yaml` at this revision.
     pub fn committed(revision: &str, bytes: Vec<u8>) -> Self {
         Self { name: format!("{FILE_NAME} at {revision}"), bytes }
     }
 
-    /// `mala.yaml` as it is on disk.
+    /// `mala.yaml` in the working tree.
     pub fn on_disk(bytes: Vec<u8>) -> Self {
         Self { name: FILE_NAME.to_owned(), bytes }
     }
 }
 
-/// The file to obey, and what to say about it.
+/// The file that applies, and a notice about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chosen {
-    /// The file; `None` when the defaults hold.
+pub struct RepositoryFileChoice {
+    /// The file; `None` for the defaults.
     pub file: Option<RepositoryFile>,
-    /// What the person should know.
+    /// What the user should know.
     pub notice: Option<String>,
 }
 
@@ -41,24 +40,24 @@ pub fn choose(
     target: &ReviewTarget,
     trusted: Option<RepositoryFile>,
     on_disk: Option<RepositoryFile>,
-) -> Chosen {
+) -> RepositoryFileChoice {
     let own_tree = matches!(target, ReviewTarget::WorkingTree | ReviewTarget::Staged);
     match (trusted, on_disk) {
-        (None, Some(file)) if own_tree => Chosen {
+        (None, Some(file)) if own_tree => RepositoryFileChoice {
             file: Some(file),
             notice: Some(format!("{FILE_NAME} is not committed: using the one in the work tree")),
         },
-        (None, Some(_)) => Chosen {
+        (None, Some(_)) => RepositoryFileChoice {
             file: None,
             notice: Some(format!(
-                "{FILE_NAME} is not at the base of this change: the defaults hold"
+                "{FILE_NAME} is not at the base of this change: using the defaults"
             )),
         },
-        (Some(trusted), Some(disk)) if trusted.bytes != disk.bytes => Chosen {
+        (Some(trusted), Some(disk)) if trusted.bytes != disk.bytes => RepositoryFileChoice {
             notice: Some(format!("{FILE_NAME} in the work tree differs: using {}", trusted.name)),
             file: Some(trusted),
         },
-        (trusted, _) => Chosen { file: trusted, notice: None },
+        (trusted, _) => RepositoryFileChoice { file: trusted, notice: None },
     }
 }
 
@@ -87,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_when_there_is_nothing_to_choose() {
+    fn equal_files_give_no_notice() {
         let file = |text: &[u8]| Some(RepositoryFile::on_disk(text.to_vec()));
         for (trusted, disk) in [(None, None), (file(b"a"), file(b"a")), (file(b"a"), None)] {
             assert_eq!(choose(&ReviewTarget::WorkingTree, trusted, disk).notice, None);

@@ -1,31 +1,29 @@
-//! Where a change comes from: the repository around the current folder, or a patch alone.
+//! Finds changes in the repository of the current folder, or in a patch without a repository.
 
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
-use crate::settings::{self, Chosen, RepositoryFile};
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
 use mala_adapters::git::Git;
 use mala_adapters::patch::PatchOnlySource;
 use mala_adapters::process::ProcessEnvironment;
 use mala_adapters::store::StateFolder;
 use mala_domain::change::FilePath;
-use mala_domain::config::{Config, FILE_NAME};
+use mala_domain::config::FILE_NAME;
 use mala_domain::ports::{ChangeSource, ReviewScope, ScopeError};
 use mala_domain::scope::ReviewTarget;
 
-/// The repository that is reviewed, or none.
+/// The repository to review, if there is one.
 pub struct Changes {
     git: Result<Git, PatchOnlySource>,
 }
 
 impl Changes {
-    /// Opens the repository around the current folder. Without one, only patches can be reviewed.
-    pub async fn open(here: &Surroundings) -> Self {
-        let git = Git::open(&here.folder, &environment(here)).await;
+    /// Opens the repository of the current folder. Without one, only patches can be reviewed.
+    pub async fn open(here: &Environment) -> Self {
+        let git = Git::open(&here.folder, &child_environment(here)).await;
         Self { git: git.map_err(PatchOnlySource::because) }
     }
 
-    /// The change that a target names, kept to these paths when there are any.
+    /// The change of a target, limited to these paths if there are any.
     pub async fn scope(
         &self,
         target: &ReviewTarget,
@@ -33,18 +31,17 @@ impl Changes {
     ) -> Result<ReviewScope, Failure> {
         let source: &dyn ChangeSource = match &self.git {
             Ok(git) => git,
-            Err(nowhere) => nowhere,
+            Err(patch_only) => patch_only,
         };
         source.scope(target, paths).await.map_err(failure)
     }
 
-    /// Where the reviews of this repository are kept.
+    /// The store for reviews of this repository.
     pub fn store(&self) -> Option<StateFolder> {
         self.git.as_ref().ok().map(|git| super::state_folder(git.top()))
     }
 
-    /// `mala.yaml` as the default branch has it, and that branch: what is trusted before anybody
-    /// knows what is compared with what.
+    /// The default branch, and `mala.yaml` on it.
     pub async fn default_branch(&self) -> Option<(String, Option<Vec<u8>>)> {
         let git = self.git.as_ref().ok()?;
         for branch in ["origin/HEAD", "main", "master"] {
@@ -56,31 +53,20 @@ impl Changes {
     }
 }
 
-/// The branch that work is compared with; `None` when nobody knows one. It is never the change that says
-/// so: the environment, the user's file, or `mala.yaml` on the default branch.
-pub async fn base_branch(here: &Surroundings, changes: &Changes) -> anyhow::Result<Option<String>> {
-    let default = changes.default_branch().await;
-    let file = default.as_ref().and_then(|(branch, bytes)| {
-        bytes.as_ref().map(|bytes| RepositoryFile::committed(branch, bytes.clone()))
-    });
-    let settings = settings::load(here, Chosen { file, notice: None }, Config::default())?;
-    Ok(settings.policy.base.value.or(default.map(|(branch, _)| branch)))
-}
-
-/// The environment that children are given.
-pub fn environment(here: &Surroundings) -> ProcessEnvironment {
+/// The environment of child processes.
+pub fn child_environment(here: &Environment) -> ProcessEnvironment {
     ProcessEnvironment::filtered(
-        here.environment.iter().map(|(name, value)| (name.clone(), value.clone())),
+        here.variables.iter().map(|(name, value)| (name.clone(), value.clone())),
     )
 }
 
-/// What a person asked for that makes no sense is a usage error; all else could not be reviewed.
+/// An invalid request is a usage error; everything else could not be reviewed.
 pub fn failure(error: ScopeError) -> Failure {
-    let (exit, what, hint) = match error {
-        ScopeError::Asked { what, hint } => (Exit::Usage, what, hint),
-        ScopeError::Broken { what, hint } => (Exit::CouldNotReview, what, hint),
+    let (kind, what, hint) = match error {
+        ScopeError::Asked { what, hint } => (FailureKind::Usage, what, hint),
+        ScopeError::Broken { what, hint } => (FailureKind::CouldNotReview, what, hint),
     };
-    let failure = Failure::new(exit, what);
+    let failure = Failure::new(kind, what);
     match hint {
         Some(hint) => failure.hint(hint),
         None => failure,

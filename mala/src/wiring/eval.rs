@@ -14,14 +14,14 @@ pub use mala_adapters::models::call_tracker::CallTracker;
 pub use mala_adapters::models::recording::{LostCalls, lost_calls_below};
 pub use sets::{PLANTED_SET, STARTER, begin_set, find_set, prepare_state, starter};
 
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use crate::wiring::gate::variables;
 use anyhow::Context;
 use mala_adapters::process::{self, ProcessSpec, StopRequest, Worker};
 use tokio::sync::oneshot;
 
 /// Starts this program again as the worker of a run, so that no answer is lost when the command is killed.
-pub fn start_worker(here: &Surroundings, flag: &str) -> anyhow::Result<Worker> {
+pub fn start_worker(here: &Environment, flag: &str) -> anyhow::Result<Worker> {
     let program = std::env::current_exe().context("finding this program")?;
     let same = std::env::args_os().skip(1).chain([flag.into()]);
     let spec = ProcessSpec::new(program, &here.folder, variables(here)).args(same);

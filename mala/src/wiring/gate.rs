@@ -1,12 +1,13 @@
 //! The world of `review-gate`: the repository, its sessions, the lanes and the supervisor.
 
 mod canary;
+pub mod open;
 mod session;
 pub mod work;
 
 use super::changes::failure;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use anyhow::Context;
 pub use canary::CanaryLanes;
 use jiff::{Timestamp, ToSpan};
@@ -23,11 +24,12 @@ use mala_domain::gate::session::{LeftOut, PanelMember, Pinned, Session, SessionE
 use mala_domain::ports::{BoxFuture, ChangeSource, LaneOrder, LaneRun, LaneRunner, ReviewScope};
 use mala_domain::scope::{HeadState, ReviewTarget};
 use mala_pipeline::gate::{PanelChoice, PanelProblem, WatchedSession, choose};
-use mala_pipeline::review::narrow;
+use mala_pipeline::review::apply_path_settings;
 pub use session::{review_session, session_policy};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 pub use work::Scratch;
 
 /// The repository around the current folder, and its sessions.
@@ -41,8 +43,8 @@ pub struct Gate {
 
 impl Gate {
     /// Opens the repository around the current folder.
-    pub async fn open(here: &Surroundings) -> anyhow::Result<Self> {
-        let git = Git::open(&here.folder, &super::changes::environment(here)).await?;
+    pub async fn open(here: &Environment) -> anyhow::Result<Self> {
+        let git = Git::open(&here.folder, &super::changes::child_environment(here)).await?;
         let sessions = GateFolder::of_work_tree(git.top());
         sessions.refuse_links()?;
         Ok(Self { git, sessions, is_lane: here.variable(MARKER).is_some() })
@@ -159,11 +161,11 @@ fn copy_of(scratch: &Path) -> PathBuf {
 
 /// The change of a session, from its copy of the repository.
 pub async fn scope(
-    here: &Surroundings,
+    here: &Environment,
     scratch: &Path,
     pinned: &Pinned,
 ) -> anyhow::Result<(Git, ReviewScope)> {
-    let environment = super::changes::environment(here).without("GIT_INDEX_FILE");
+    let environment = super::changes::child_environment(here).without("GIT_INDEX_FILE");
     let git = Git::open(&copy_of(scratch), &environment).await?;
     let scoped = match pinned {
         Pinned::Range { base, head, dirty } => {
@@ -177,7 +179,7 @@ pub async fn scope(
 /// The change, less what the settings leave out.
 pub fn narrowed(scoped: ReviewScope, left_out: &LeftOut) -> anyhow::Result<ReviewScope> {
     let ignore = PathGlobs::new(&left_out.ignore)?;
-    Ok(narrow(scoped, &ignore, &PathGlobs::new(&left_out.generated)?))
+    Ok(apply_path_settings(scoped, &ignore, &PathGlobs::new(&left_out.generated)?))
 }
 
 /// Removes what a session throws away.
@@ -191,17 +193,17 @@ pub fn fresh_names() -> anyhow::Result<(String, String)> {
 }
 
 /// All of the user's variables.
-pub fn variables(here: &Surroundings) -> ProcessEnvironment {
-    ProcessEnvironment::unfiltered(here.environment.clone())
+pub fn variables(here: &Environment) -> ProcessEnvironment {
+    ProcessEnvironment::unfiltered(here.variables.clone())
 }
 
 /// What is there of a lane.
-pub fn presence(lane: &Lane, here: &Surroundings) -> Presence {
+pub fn presence(lane: &Lane, here: &Environment) -> Presence {
     lanes::detect(lane, &variables(here))
 }
 
 /// The version of a lane's program.
-pub async fn version(lane: &Lane, program: &Path, here: &Surroundings) -> Option<String> {
+pub async fn version(lane: &Lane, program: &Path, here: &Environment) -> Option<String> {
     lanes::version(lane, program, &variables(here)).await
 }
 
@@ -209,7 +211,7 @@ pub async fn version(lane: &Lane, program: &Path, here: &Surroundings) -> Option
 pub fn panel(
     named: &[String],
     policy: &GatePolicy,
-    here: &Surroundings,
+    here: &Environment,
 ) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
     choose(&PanelChoice {
         named,
@@ -236,7 +238,7 @@ pub struct TemporaryLanes {
 
 /// Lanes that run in this process, for one review of this target.
 pub async fn temporary_lanes(
-    here: &Surroundings,
+    here: &Environment,
     target: &ReviewTarget,
 ) -> anyhow::Result<TemporaryLanes> {
     let gate = Gate::open(here).await?;
@@ -284,7 +286,7 @@ impl Drop for Sweep {
 
 /// Starts the supervisor of a session: this program, detached.
 pub fn start_supervisor(
-    here: &Surroundings,
+    here: &Environment,
     folder: &SessionFolder,
     key: &str,
 ) -> anyhow::Result<()> {
@@ -306,7 +308,7 @@ pub fn become_supervisor(folder: &SessionFolder) -> anyhow::Result<()> {
 }
 
 /// Who runs the lanes of a session.
-pub fn runner(git: Git, session: &Session, folder: &SessionFolder, here: &Surroundings) -> Lanes {
+pub fn runner(git: Git, session: &Session, folder: &SessionFolder, here: &Environment) -> Lanes {
     let head = match &session.scope.head {
         HeadState::Commit(sha) => sha.clone(),
         _ => String::new(),
@@ -374,6 +376,45 @@ pub fn stop(folder: &SessionFolder, session: &Session) -> anyhow::Result<bool> {
         sweep(folder, session);
     }
     Ok(is_first)
+}
+
+/// Removes the sessions that are over and were started longer ago than this; says how many.
+pub fn remove_older_than(limit: Duration, sessions: &GateFolder) -> anyhow::Result<usize> {
+    let now = Timestamp::now();
+    let mut removed = 0;
+    for (folder, session) in sessions.all() {
+        let created: Timestamp = session.created.parse().unwrap_or_default();
+        let age = Duration::try_from(now.duration_since(created)).unwrap_or_default();
+        if age < limit {
+            continue;
+        }
+        if is_over(&folder) {
+            sweep(&folder, &session);
+            let removing = || format!("removing {}", folder.path().display());
+            folder.remove().with_context(removing)?;
+            removed += 1;
+        }
+    }
+    Ok(removed + remove_unreadable(limit, sessions)?)
+}
+
+/// A result that cannot be read is one all the same.
+fn is_over(folder: &SessionFolder) -> bool {
+    !matches!(folder.end(), Ok(None)) || Seen(folder).is_dead()
+}
+
+/// Removes what nobody can read and is over, by the date of the file; says how many.
+fn remove_unreadable(limit: Duration, sessions: &GateFolder) -> anyhow::Result<usize> {
+    let mut removed = 0;
+    for (folder, _) in sessions.unreadable() {
+        let age = folder.date().and_then(|date| date.elapsed().ok()).unwrap_or_default();
+        if age >= limit && is_over(&folder) {
+            let removing = || format!("removing {}", folder.path().display());
+            folder.remove().with_context(removing)?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
 }
 
 /// A session as somebody who waits sees it.

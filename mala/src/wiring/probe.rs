@@ -1,6 +1,6 @@
-//! Short questions to programs on this machine: is it there, which version is it, what does git say.
+//! Runs short commands: to find programs and their versions, and to query git.
 
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use mala_adapters::process::{self, ProcessEnvironment, ProcessError, ProcessLimits, ProcessSpec};
 use std::ffi::OsString;
 use std::io;
@@ -9,23 +9,23 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_BYTES: usize = 4 << 20;
 
-/// Asks programs on the path, from one folder.
+/// Runs programs in one folder.
 pub struct Probe {
     environment: ProcessEnvironment,
     folder: PathBuf,
     runtime: Runtime,
 }
 
-/// What a program says when it ends well; `None` when it ends with an error.
-pub type Answer = Result<Option<Vec<u8>>, ProcessError>;
+/// The output of a program; `None` when it exits with an error.
+pub type ProbeOutput = Result<Option<Vec<u8>>, ProcessError>;
 
 impl Probe {
-    /// A probe that asks from this folder.
-    pub fn new(here: &Surroundings, folder: &Path) -> io::Result<Self> {
-        let variables = here.environment.iter().map(|(name, value)| (name.clone(), value.clone()));
+    /// A probe in this folder.
+    pub fn new(here: &Environment, folder: &Path) -> io::Result<Self> {
+        let variables = here.variables.iter().map(|(name, value)| (name.clone(), value.clone()));
         let environment = ProcessEnvironment::filtered(variables)
             .with("LC_ALL", "C.UTF-8")
             .with("GIT_OPTIONAL_LOCKS", "0")
@@ -34,26 +34,26 @@ impl Probe {
         Ok(Self { environment, folder: folder.to_owned(), runtime })
     }
 
-    /// Where a program is.
+    /// The path of a program.
     pub fn find(&self, program: impl AsRef<std::ffi::OsStr>) -> Option<PathBuf> {
         self.environment.find(program)
     }
 
     /// Runs one program.
-    pub fn ask(&self, program: &str, args: &[&str]) -> Answer {
+    pub fn ask(&self, program: &str, args: &[&str]) -> ProbeOutput {
         let spec = self.spec(program, args);
         self.runtime.block_on(answer(spec))
     }
 
-    /// Runs several programs side by side; the answers come in the same order.
-    pub fn ask_all(&self, questions: &[(OsString, Vec<&str>)]) -> Vec<Answer> {
+    /// Runs programs in parallel; the outputs have the same order.
+    pub fn ask_all(&self, questions: &[(OsString, Vec<&str>)]) -> Vec<ProbeOutput> {
         self.runtime.block_on(async {
             let mut running = JoinSet::new();
             for (index, (program, args)) in questions.iter().enumerate() {
                 let spec = self.spec(program, args);
                 running.spawn(async move { (index, answer(spec).await) });
             }
-            let mut answers: Vec<Answer> = questions.iter().map(|_| Ok(None)).collect();
+            let mut answers: Vec<ProbeOutput> = questions.iter().map(|_| Ok(None)).collect();
             for (index, answer) in running.join_all().await {
                 if let Some(slot) = answers.get_mut(index) {
                     *slot = answer;
@@ -63,8 +63,8 @@ impl Probe {
         })
     }
 
-    /// A file as it is committed at a revision; `None` when it is not there, or no repository is.
-    pub fn committed(&self, revision: &str, path: &str) -> Answer {
+    /// A file at a revision; `None` without the file or a repository.
+    pub fn committed(&self, revision: &str, path: &str) -> ProbeOutput {
         self.ask("git", &["cat-file", "blob", &format!("{revision}:{path}")])
     }
 
@@ -73,7 +73,7 @@ impl Probe {
     }
 }
 
-async fn answer(spec: ProcessSpec) -> Answer {
-    let finished = process::run(spec, ProcessLimits::within(PATIENCE).stdout(MAX_BYTES)).await?;
+async fn answer(spec: ProcessSpec) -> ProbeOutput {
+    let finished = process::run(spec, ProcessLimits::within(TIMEOUT).stdout(MAX_BYTES)).await?;
     Ok(finished.status.success().then_some(finished.output.stdout))
 }

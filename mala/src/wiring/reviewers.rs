@@ -1,4 +1,4 @@
-//! Every reviewer, by the name a user writes. A reviewer that somebody names never falls back to
+//! Creates the reviewers that the settings or the command line name. A named reviewer never falls back to
 //! another one.
 
 mod agent;
@@ -6,13 +6,14 @@ mod builtin;
 mod command;
 mod panel;
 
-use crate::cli::failure::Failure;
-use crate::surroundings::Surroundings;
-use crate::wiring::models::{Connections, Models};
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::settings::UserModels;
+use crate::wiring::models::{Connections, Models, connections};
 use crate::wiring::rules::ProjectRules;
 use anyhow::Context;
 use mala_adapters::models::call_tracker::CaseCallTracker;
-use mala_adapters::models::recording::Recording;
+pub use mala_adapters::models::recording::Recording;
 use mala_domain::config::{
     Config, ConfigLayer, ConfigOrigin, GatePolicy, PathGlobs, ReviewPolicy, ReviewSettings,
     ReviewerType, gate_policy, policy,
@@ -21,7 +22,7 @@ use mala_domain::gate::session::Checker;
 use mala_domain::models::ModelChoice;
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure, Verifier};
 use mala_domain::review::consensus::ConsensusRule;
-use mala_domain::review::decide::{DecisionPolicy, Unreviewable};
+use mala_domain::review::decide::{DecisionPolicy, UnreviewablePolicy};
 use mala_domain::review::{Opinion, ReviewContext, ReviewPlan};
 use mala_domain::scope::ReviewTarget;
 use mala_domain::verdict::Threshold;
@@ -31,42 +32,44 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The reviewers of a review, with what checks their findings.
-pub struct Chosen {
-    /// What kind of reviewer it is.
+const NO_KEY: &str = "Built-in analyzers only: no model key is set.";
+
+/// The reviewers of a review, and what verifies their findings.
+pub struct ChosenReviewers {
+    /// The type of the first reviewer.
     pub kind: ReviewerType,
-    /// The reviewers themselves.
+    /// The reviewers.
     pub reviewers: Vec<Arc<dyn Reviewer>>,
-    /// The lanes among them, which check findings of each other.
+    /// The lanes among them, which verify findings of each other.
     pub peers: Vec<Arc<dyn Verifier>>,
-    /// The agent that checks findings.
+    /// The agent that verifies findings.
     pub verifier: Option<Arc<Agent>>,
     /// The agent among the reviewers.
     pub agent: Option<Arc<Agent>>,
-    /// How many of them must pass a change.
+    /// How many reviewers must pass a change.
     pub rule: ConsensusRule,
-    /// How long lanes may take to check findings of each other.
+    /// The time limit for lanes that verify findings of each other.
     pub check_time: Duration,
     /// The folder with the prompts and answers of lanes, until the reviewers are dropped.
     pub lane_logs: Option<PathBuf>,
-    /// The model behind them.
+    /// The model that they use.
     pub model: Option<String>,
-    /// The version of what they go by.
+    /// The version of their prompts and rules.
     pub version: String,
-    /// The name of their limits.
+    /// The name of the budget profile.
     pub budget_profile: String,
-    /// What to say before everything else.
+    /// The first line of the text output.
     pub preface: Option<String>,
-    /// What to say of the reviewers.
+    /// Warnings about the reviewers.
     pub warnings: Vec<String>,
-    /// Whether model traffic could be kept, asked when the review is over.
+    /// The recording of model traffic.
     pub recording: Option<Arc<Recording>>,
-    /// Why a review would be refused, when no model is asked.
+    /// In a dry run: why the review would be refused.
     pub refusal: Option<String>,
 }
 
-impl Chosen {
-    /// One reviewer of this kind, with nothing else said.
+impl ChosenReviewers {
+    /// One reviewer of this type.
     fn one(kind: ReviewerType, reviewer: Arc<dyn Reviewer>, version: String) -> Self {
         Self { reviewers: vec![reviewer], ..Self::none(kind, version) }
     }
@@ -91,7 +94,7 @@ impl Chosen {
         }
     }
 
-    /// Both, side by side: all of them must pass a change.
+    /// Both sets of reviewers; all must pass a change.
     fn and(mut self, other: Self) -> Self {
         let joined = |a: Option<String>, b: Option<String>| match (a, b) {
             (Some(a), Some(b)) => Some(format!("{a},{b}")),
@@ -115,20 +118,20 @@ impl Chosen {
         }
     }
 
-    /// What to call the reviewers: a panel by its kind, the others by their names.
+    /// The name of the reviewers in reports: the type of a panel, the names of others.
     fn label(&self) -> String {
         let names: Vec<&str> = self.reviewers.iter().map(|reviewer| reviewer.name()).collect();
         if self.peers.is_empty() { names.join(",") } else { self.kind.name().to_owned() }
     }
 
-    /// What the review reaches these reviewers through.
+    /// The ports of a review with these reviewers.
     pub fn ports(&self) -> ReviewPorts<'_> {
         let agent = self.verifier.as_deref().map(|agent| agent as &dyn Verifier);
         let verifiers = Verifiers { peers: &self.peers, agent };
         ReviewPorts { reviewers: &self.reviewers, verifiers, store: None }
     }
 
-    /// How a change is reviewed by a policy.
+    /// The plan of a review with this policy.
     pub fn plan(
         &self,
         policy: &ReviewPolicy,
@@ -136,7 +139,7 @@ impl Chosen {
         warnings: Vec<String>,
     ) -> anyhow::Result<ReviewPlan> {
         let is_panel = self.kind == ReviewerType::Cerberus;
-        // Without a threshold in the settings, a panel that objects is right.
+        // Without a threshold in the settings, every objection of a panel counts.
         let objection = match policy.fail_on.origin {
             ConfigOrigin::Default => Threshold::P3,
             _ => policy.fail_on.value,
@@ -150,7 +153,11 @@ impl Chosen {
                 fail_on: if self.peers.is_empty() { policy.fail_on.value } else { objection },
                 fail_on_objection: objection,
                 rule: self.rule,
-                unreviewable: if is_panel { Unreviewable::Refuse } else { Unreviewable::Review },
+                unreviewable: if is_panel {
+                    UnreviewablePolicy::Refuse
+                } else {
+                    UnreviewablePolicy::Review
+                },
             },
             timeout: policy.timeout_for(self.kind),
             check_time: self.check_time,
@@ -165,62 +172,64 @@ impl Chosen {
     }
 }
 
-/// What one review asks of its reviewers, besides the settings.
+/// The options of a review that are not settings.
 pub struct ReviewerOptions {
-    /// What is to be reviewed.
+    /// The target of the review.
     pub target: ReviewTarget,
-    /// The reviewers that the command line names, when it names several.
+    /// The reviewers on the command line.
     pub named: Vec<ReviewerType>,
-    /// How a panel is put together.
+    /// The settings of a panel.
     pub gate: GatePolicy,
-    /// Where prompts and answers are kept.
+    /// How models are reached.
+    pub models: UserModels,
+    /// Collects prompts and answers.
     pub transcript: Option<Transcript>,
-    /// The folder that model traffic is kept in.
+    /// The folder to record model traffic in.
     pub record: Option<PathBuf>,
-    /// The folder that model traffic is replayed from.
+    /// The folder to replay model traffic from.
     pub replay: Option<PathBuf>,
-    /// The folder of model traffic to go on with: what it answers is not asked again.
-    pub go_on: Option<PathBuf>,
-    /// Where an agent's events go.
+    /// The folder of a recording to resume: recorded calls are not repeated.
+    pub resume: Option<PathBuf>,
+    /// Receives the events of an agent.
     pub events: AgentEvents,
-    /// The connections that this review shares with others; its own when there are none.
+    /// An HTTP client to share; by default, a new one is created.
     pub connections: Option<Connections>,
-    /// The calls that this review makes, of a run that can be ended between two of them.
+    /// Tracks model calls, for runs that can stop between two calls.
     pub calls: Option<CaseCallTracker>,
-    /// Whether models are asked at all.
-    pub asks: ModelAccess,
+    /// Whether models are called.
+    pub model_access: ModelAccess,
 }
 
-/// Whether models are asked.
+/// Whether models are called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelAccess {
-    /// They are asked.
-    Ask,
-    /// They are not: a plan needs no key.
+    /// Models are called.
+    Call,
+    /// No model is called, and no key is needed.
     DryRun,
 }
 
-/// A reviewer that cannot be run, and says why.
-pub fn absent(policy: &ReviewPolicy, why: String) -> Chosen {
+/// A reviewer that fails with this reason.
+pub fn absent(policy: &ReviewPolicy, why: String) -> ChosenReviewers {
     let kind = policy.reviewer.value.unwrap_or(ReviewerType::AgentSdk);
     let absent = Arc::new(AbsentReviewer { name: kind.name().to_owned(), why });
     let budget_profile = policy.budget.name();
-    Chosen { budget_profile, ..Chosen::one(kind, absent, String::new()) }
+    ChosenReviewers { budget_profile, ..ChosenReviewers::one(kind, absent, String::new()) }
 }
 
-/// The reviewers that the command line or the settings name. With none named, it is the agent. Where
-/// nothing is said of the agent either and no model has a key, it is the built-in one, and it says so.
+/// The reviewers that the command line or the settings name; by default, the agent. If no model has a key
+/// and no setting of the agent is changed, the default is the built-in reviewer, with a preface.
 pub async fn choose(
     policy: &ReviewPolicy,
-    here: &Surroundings,
+    here: &Environment,
     rules: ProjectRules,
     options: ReviewerOptions,
-) -> anyhow::Result<Chosen> {
+) -> anyhow::Result<ChosenReviewers> {
     let named = match options.named.as_slice() {
         [] => vec![policy.reviewer.value],
         named => named.iter().copied().map(Some).collect(),
     };
-    let mut chosen: Option<Chosen> = None;
+    let mut chosen: Option<ChosenReviewers> = None;
     for kind in named {
         let mut next = one(kind, policy, here, rules.clone(), &options).await?;
         if let Some(first) = chosen.take() {
@@ -236,10 +245,10 @@ pub async fn choose(
 async fn one(
     kind: Option<ReviewerType>,
     policy: &ReviewPolicy,
-    here: &Surroundings,
+    here: &Environment,
     rules: ProjectRules,
     options: &ReviewerOptions,
-) -> anyhow::Result<Chosen> {
+) -> anyhow::Result<ChosenReviewers> {
     let named = &options.named;
     let is_with_builtin = named.len() > 1 && named.contains(&ReviewerType::Builtin);
     Ok(match kind {
@@ -247,15 +256,15 @@ async fn one(
         Some(ReviewerType::AgentSdk) => {
             let models = models(here, options)?;
             let choice = agent::choice(policy, &models)?;
-            let seat = agent::AgentModel { models, choice, claims_hints: !is_with_builtin };
-            agent::chosen(policy, here, rules, options, seat).await?
+            let model = agent::AgentModel { models, choice, claims_hints: !is_with_builtin };
+            agent::chosen(policy, here, rules, options, model).await?
         }
         None => {
             let models = models(here, options)?;
             let choice = agent::choice(policy, &models)?;
-            if agent::is_meant(policy, options) || models.has_key(choice.provider) {
-                let seat = agent::AgentModel { models, choice, claims_hints: true };
-                agent::chosen(policy, here, rules, options, seat).await?
+            if agent::is_configured(policy, options) || models.has_key(choice.provider) {
+                let model = agent::AgentModel { models, choice, claims_hints: true };
+                agent::chosen(policy, here, rules, options, model).await?
             } else {
                 builtin::chosen(policy, here, rules, Some(NO_KEY))?
             }
@@ -265,62 +274,65 @@ async fn one(
     })
 }
 
-fn models(here: &Surroundings, options: &ReviewerOptions) -> Result<Models, Failure> {
+fn models(here: &Environment, options: &ReviewerOptions) -> Result<Models, Failure> {
     match &options.connections {
-        Some(shared) => Models::over(here, shared.clone()),
-        None => Models::load(here),
+        Some(shared) => Models::new(here, &options.models, shared.clone()),
+        None => Models::new(here, &options.models, connections(here)?),
     }
 }
 
-const NO_KEY: &str = "Built-in analyzers only: no model key is set.";
-
-/// An agent that checks what a panel claims, by what its session says.
-pub async fn checker(plan: &Checker, here: &Surroundings) -> anyhow::Result<Arc<Agent>> {
+/// The agent that verifies findings of a panel, as its session says.
+pub async fn checker(
+    plan: &Checker,
+    here: &Environment,
+    models: UserModels,
+) -> anyhow::Result<Arc<Agent>> {
     let review = ReviewSettings { budget: plan.budget.clone(), ..ReviewSettings::default() };
     let config =
         Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
     let policy = policy(&[ConfigLayer { origin: ConfigOrigin::CommandLine, config }]);
-    agent::helper(&policy, here, &ReviewerOptions::nothing()).await
+    agent::verifier(&policy, here, &ReviewerOptions::new(models)).await
 }
 
-/// A model by its name, ready to be asked as the options say.
+/// The client of a model, by its name.
 pub async fn client(
     name: &str,
-    here: &Surroundings,
+    here: &Environment,
     options: &ReviewerOptions,
 ) -> anyhow::Result<ModelClient> {
     agent::client(name, here, options).await
 }
 
-/// The model that the settings mean.
+/// The agent's model in the settings.
 pub fn model(policy: &ReviewPolicy, models: &Models) -> Result<ModelChoice, Failure> {
     agent::choice(policy, models)
 }
 
 impl ReviewerOptions {
-    /// Nothing but the review itself.
-    pub fn nothing() -> Self {
+    /// The defaults.
+    pub fn new(models: UserModels) -> Self {
         Self {
             target: ReviewTarget::WorkingTree,
             named: Vec::new(),
             gate: gate_policy(&[]),
+            models,
             transcript: None,
             record: None,
             replay: None,
-            go_on: None,
+            resume: None,
             events: Arc::new(|_| {}),
             connections: None,
             calls: None,
-            asks: ModelAccess::Ask,
+            model_access: ModelAccess::Call,
         }
     }
 }
 
-/// A reviewer that is not there, and says why.
+/// A reviewer that is not available.
 pub struct AbsentReviewer {
     /// The name in reports.
     pub name: String,
-    /// Why it is not there.
+    /// The reason.
     pub why: String,
 }
 

@@ -1,7 +1,6 @@
-//! The project's own rules: `.mala/rules/*.yaml` from the trusted side of the change.
+//! The project's own rules: `.mala/rules/*.yaml` at the base of the change.
 
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use anyhow::Context;
 use mala_domain::change::FilePath;
 use mala_domain::ports::{ReviewScope, Side};
@@ -10,7 +9,7 @@ use mala_syntax::rules::{Rule, RuleError};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// Where a project keeps its rules.
+/// The folder of the rules.
 pub const FOLDER: &str = ".mala/rules";
 
 /// The project's rules.
@@ -18,12 +17,12 @@ pub const FOLDER: &str = ".mala/rules";
 pub struct ProjectRules {
     /// The rules.
     pub rules: Vec<Arc<Rule>>,
-    /// Differs when they do.
+    /// A hash of the rules.
     pub fingerprint: String,
 }
 
-/// Reads the rules at the base of the change. The owner of a working tree may also use rules that
-/// are not committed yet, when none are; a change never brings its own.
+/// Reads the rules at the base of the change. A review of the working tree uses uncommitted rules if none
+/// are committed; other changes never provide their own.
 pub async fn project_rules(
     scoped: &ReviewScope,
     target: &ReviewTarget,
@@ -38,7 +37,7 @@ pub async fn project_rules(
     if on_disk.is_empty() {
         return Ok(ProjectRules::default());
     }
-    notices.push(format!("{FOLDER} is not committed: using the rules in the work tree"));
+    notices.push(format!("{FOLDER} is not committed: using the rules in the working tree"));
     parse(scoped, Side::Head, &on_disk).await
 }
 
@@ -62,7 +61,7 @@ async fn parse(
     let mut rules = Vec::new();
     for (file, blob) in files.iter().zip(blobs) {
         let text = blob.text().ok_or_else(|| {
-            Failure::new(Exit::Configuration, format!("{file}: a rule file must be text"))
+            Failure::new(FailureKind::Configuration, format!("{file}: a rule file must be text"))
         })?;
         hash.update(text.len().to_le_bytes());
         hash.update(text);
@@ -74,5 +73,5 @@ async fn parse(
 }
 
 fn refusal(error: &RuleError) -> Failure {
-    Failure::new(Exit::Configuration, error.to_string())
+    Failure::new(FailureKind::Configuration, error.to_string())
 }

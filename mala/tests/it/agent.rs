@@ -9,6 +9,7 @@ mod losses;
 mod retries;
 mod second_answers;
 mod secrets;
+mod shown;
 mod spec_agent;
 mod spec_reviewer;
 mod traffic;

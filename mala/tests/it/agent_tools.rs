@@ -4,7 +4,7 @@
 use mala_adapters::git::Git;
 use mala_adapters::process::ProcessEnvironment;
 use mala_domain::conversation::{ToolCall, ToolResult};
-use mala_domain::review::{ReviewContext, Texts};
+use mala_domain::review::{FileTexts, ReviewContext};
 use mala_domain::scope::ReviewTarget;
 use mala_pipeline::agent::tools::{ToolLimits, Toolbox, catalogue};
 use mala_testkit::TestRepo;
@@ -71,7 +71,7 @@ async fn toolbox(repo: &TestRepo, target: &ReviewTarget) -> Toolbox {
         ProcessEnvironment::filtered(std::env::vars_os()).with("HOME", repo.beside("home"));
     let git = Git::open(repo.root(), &environment).await.unwrap();
     let scoped = git.change(target, &[]).await.map_err(|error| error.to_string()).unwrap();
-    Toolbox::new(ReviewContext::new(scoped, Texts::default()), ToolLimits::default())
+    Toolbox::new(ReviewContext::new(scoped, FileTexts::default()), ToolLimits::default())
 }
 
 async fn ask(toolbox: &Toolbox, name: &str, arguments: &Value) -> ToolResult {

@@ -31,7 +31,7 @@ impl Desk {
         repo.commit("add one");
         let world = world()
             .with_program("lane", include_str!("gate/lane.sh"))
-            .with_env("SECRET_TOKEN", "nobody's business")
+            .with_env("SECRET_TOKEN", "not for the gate")
             .in_folder(repo.root());
         Self { repo, world }
     }

@@ -2,13 +2,14 @@
 
 use crate::world;
 use insta::assert_snapshot;
+use mala_testkit::World;
 
 #[test]
 fn no_file_means_the_defaults() {
     assert_snapshot!(world().run(&["config", "check"]), @"
     [exit 0]
     [stdout]
-    there is no mala.yaml: the defaults hold
+    no mala.yaml: using the defaults
     ");
 }
 
@@ -95,7 +96,7 @@ fn a_file_that_is_named_has_to_be_there() {
     assert_snapshot!(world().run(&["config", "check", "other.yaml"]), @"
     [exit 78]
     [stderr]
-    error: other.yaml is not there
+    error: other.yaml does not exist
     ");
 }
 
@@ -184,6 +185,15 @@ fn show_says_where_each_value_comes_from() {
 }
 
 #[test]
+fn show_as_json_has_the_value_and_the_origin_of_each_key() {
+    let world = world();
+    world.write("mala.yaml", "review: {fail_on: P2}\n");
+    let shown = world.output(&["config", "show", "--format", "json"], b"");
+    let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+    assert_snapshot!(format!("{shown:#}"));
+}
+
+#[test]
 fn what_show_prints_is_a_valid_file() {
     let world = world();
     world.write("mala.yaml", "review: {base: \"a: #b\", rules: {x: {use: P1, paths: [a]}}}\n");
@@ -203,29 +213,71 @@ fn an_uncommitted_file_is_used_and_said_to_be() {
     let world = world();
     world.git(&["init", "-q"]);
     world.write("mala.yaml", "review: {fail_on: none}\n");
-    let shown = world.run(&["config", "show"]);
-    assert!(shown.contains("fail_on: none"), "{shown}");
-    assert!(shown.contains("note: mala.yaml is not committed: using the one in the work tree"));
+    assert_snapshot!(without_defaults(&world), @"
+    [exit 0]
+    [stdout]
+    review:
+      fail_on: none                   # mala.yaml
+      linters:
+      budget:
+    gate:
+      canaries:
+    [stderr]
+    note: mala.yaml is not committed: using the one in the work tree
+    ");
     world.git(&["add", "."]).git(&["commit", "-qm", "configure"]);
     world.write("mala.yaml", "review: {fail_on: P3}\n");
+    assert_snapshot!(without_defaults(&world), @"
+    [exit 0]
+    [stdout]
+    review:
+      fail_on: none                   # mala.yaml at HEAD
+      linters:
+      budget:
+    gate:
+      canaries:
+    [stderr]
+    note: mala.yaml in the work tree differs: using mala.yaml at HEAD
+    ");
+}
+
+/// The output of `config show` without the lines of defaults.
+fn without_defaults(world: &World) -> String {
     let shown = world.run(&["config", "show"]);
-    assert!(shown.contains("fail_on: none"), "{shown}");
-    assert!(shown.contains("note: mala.yaml in the work tree differs: using mala.yaml at HEAD"));
+    shown
+        .lines()
+        .filter(|line| !line.ends_with("# default"))
+        .map(|line| format!("{line}\n"))
+        .collect()
 }
 
 #[test]
 fn a_variable_that_makes_no_sense_is_a_configuration_error() {
-    for (name, value) in [
-        ("MALA_REVIEWER", "nobody"),
+    let values = [
+        ("MALA_REVIEWER", "robot"),
         ("MALA_FAIL_ON", "P9"),
         ("MALA_TIMEOUT", "0"),
         ("MALA_BASE", "--exec=x"),
         ("MALA_LINTERS", "maybe"),
-    ] {
-        let shown = world().with_env(name, value).run(&["config", "show"]);
-        assert!(shown.starts_with("[exit 78]\n[stderr]\n"), "{shown}");
-        assert!(shown.contains(&format!("error: environment variable {name}: '{value}' is")));
-    }
+    ];
+    let shown = values.map(|(name, value)| world().with_env(name, value).run(&["config", "show"]));
+    assert_snapshot!(shown.concat(), @"
+    [exit 78]
+    [stderr]
+    error: environment variable MALA_REVIEWER: 'robot' is not one of builtin, agent_sdk, cerberus, command
+    [exit 78]
+    [stderr]
+    error: environment variable MALA_FAIL_ON: 'P9' is none of P0, P1, P2, P3, none
+    [exit 78]
+    [stderr]
+    error: environment variable MALA_TIMEOUT: '0' is not a number of seconds between 1 and 604800
+    [exit 78]
+    [stderr]
+    error: environment variable MALA_BASE: '--exec=x' is not a branch
+    [exit 78]
+    [stderr]
+    error: environment variable MALA_LINTERS: 'maybe' is none of auto, off
+    ");
 }
 
 #[test]
@@ -236,8 +288,16 @@ fn the_file_is_found_from_a_folder_below() {
         let below = world.folder().join("a/b");
         world.in_folder(below)
     };
-    let shown = world.run(&["config", "check"]);
-    assert!(shown.starts_with("[exit 78]"), "{shown}");
+    assert_snapshot!(world.run(&["config", "check"]), @"
+    [exit 78]
+    [stderr]
+    error: mala.yaml:1:1: unknown key `nope`
+     --> mala.yaml:1:1
+      |
+    1 | nope: 1
+      | ^^^^ unknown key
+    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, agent_sdk_escalation_model, review, models, gate, validation_triggers, commands
+    ");
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! The rules of the house: what ARCHITECTURE.md promises of the code is so.
+//! Rules for the source of the whole repository: what ARCHITECTURE.md promises, checked.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,8 @@ const CRATES: [&str; 7] = [
     "mala-testkit",
 ];
 const MAX_LINES: usize = 500;
+/// A file with fewer lines belongs in its parent module.
+const MIN_LINES: usize = 50;
 /// Lists of words may be longer: they are only data.
 const DATA: [&str; 1] = ["mala-syntax/src/cross_file/words.rs"];
 
@@ -79,6 +82,165 @@ fn files_can_be_read_in_one_sitting() {
         (!file.is_test() && !is_data && lines > MAX_LINES).then(|| format!("{lines} lines"))
     });
     assert!(long.is_empty(), "{long:#?}");
+}
+
+/// Small files that stand alone: a rule, an adapter, a command or a table each.
+const SMALL: [&str; 25] = [
+    "mala-adapters/src/bounded_read.rs",
+    "mala-adapters/src/lanes/variables.rs",
+    "mala-adapters/src/reviewers/review_gate/range.rs",
+    "mala-domain/src/gate/client/first.rs",
+    "mala-pipeline/src/agent/tools/lint.rs",
+    "mala-pipeline/src/agent/tools/search/literals.rs",
+    "mala-pipeline/src/gate/canary.rs",
+    "mala-syntax/src/coded_check.rs",
+    "mala-syntax/src/cross_file/checks.rs",
+    "mala-syntax/src/cross_file/resolve/ignored.rs",
+    "mala-syntax/src/parsed.rs",
+    "mala-syntax/src/rules/ecmascript/react.rs",
+    "mala-syntax/src/source/comments.rs",
+    "mala/src/cli/completions.rs",
+    "mala/src/cli/doctor/lanes.rs",
+    "mala/src/cli/init/gitignore.rs",
+    "mala/src/cli/init/tools.rs",
+    "mala/src/cli/man.rs",
+    "mala/src/cli/target/base.rs",
+    "mala/src/console.rs",
+    "mala/src/gate/cancel.rs",
+    "mala/src/gate/list.rs",
+    "mala/src/hook/input.rs",
+    "mala/src/hook/place.rs",
+    "mala/src/telemetry.rs",
+];
+
+/// A reader should not have to jump: a file with little in it belongs in its parent module. A file that
+/// only explains and re-exports its children is fine.
+#[test]
+fn small_files_are_part_of_their_parent() {
+    let small = offences(&CRATES, |file| {
+        let lines = file.code().lines().count();
+        let is_root = file.name.ends_with("/lib.rs")
+            || file.name.ends_with("/main.rs")
+            || file.name.contains("/src/bin/");
+        let has_children = root().join(file.name.trim_end_matches(".rs")).is_dir();
+        let is_listed = SMALL.contains(&file.name.as_str());
+        let stands_alone = file.is_test() || is_root || has_children || is_listed;
+        (lines < MIN_LINES && !stands_alone).then(|| format!("{lines} lines"))
+    });
+    assert!(small.is_empty(), "{small:#?}");
+}
+
+/// The type names that a file defines outside its tests. Associated types, which an `impl` defines,
+/// carry the name that their trait gives them.
+fn type_names(file: &SourceFile) -> Vec<String> {
+    let mut names = Vec::new();
+    for line in file.code().lines() {
+        let unindented = line.trim_start();
+        let is_nested = unindented.len() < line.len();
+        let visible = match unindented.strip_prefix("pub") {
+            Some(rest) => rest.trim_start_matches(|c: char| c != ' ').trim_start(),
+            None => unindented,
+        };
+        let Some((keyword, rest)) = visible.split_once(' ') else { continue };
+        let is_definition = match keyword {
+            "struct" | "enum" | "trait" | "union" => true,
+            "type" => !is_nested,
+            _ => false,
+        };
+        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        if is_definition && name.starts_with(char::is_uppercase) {
+            names.push(name);
+        }
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// One type name means one thing: at most 2 of 100 names are defined in more than one file.
+#[test]
+fn type_names_are_defined_once() {
+    let mut files_by_name: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in CRATES.iter().flat_map(|name| sources(name)).filter(|file| !file.is_test()) {
+        for name in type_names(&file) {
+            files_by_name.entry(name).or_default().push(file.name.clone());
+        }
+    }
+    let n_names = files_by_name.len();
+    files_by_name.retain(|_, files| files.len() > 1);
+    let n_doubled = files_by_name.len();
+    assert!(n_names > 1_000, "{n_names} type names were found");
+    assert!(n_doubled * 50 <= n_names, "{n_doubled} of {n_names}: {files_by_name:#?}");
+}
+
+#[test]
+fn type_names_are_read_as_rust_defines_them() {
+    let text = "pub struct A;\npub(crate) enum B<'a> {\ntrait C: Send {\n    type Item = u32;\n\
+                type D = u8;\n    struct E {\nlet structure = 1;\n#[cfg(test)]\nmod tests {\nstruct F;";
+    let file = SourceFile { name: "a.rs".to_owned(), text: text.to_owned() };
+    assert_eq!(type_names(&file), ["A", "B", "C", "D", "E"]);
+}
+
+/// Words for people that say nothing about code. They are split here, so that this file has none.
+const BANNED: [&str; 6] = [
+    concat!("no", "body"),
+    concat!("some", "body"),
+    concat!("any", "body"),
+    concat!("every", "body"),
+    concat!("who", "ever"),
+    concat!("no", " one"),
+];
+
+/// Folders without text of the project: build results, installed tools, cases of the evaluation.
+const THIRD_PARTY: [&str; 4] = ["target", ".tools", ".git", "eval/data"];
+
+fn is_written_here(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let is_script = ending.is_none() && path.parent().is_some_and(|it| it.ends_with("scripts"));
+    let endings = ["rs", "md", "yaml", "yml", "toml", "json", "sh", "py", "snap"];
+    is_script || ending.is_some_and(|ending| endings.contains(&ending))
+}
+
+/// Every text file of the repository that the project wrote itself, by its path from the root.
+fn own_texts() -> Vec<SourceFile> {
+    let mut found = Vec::new();
+    let mut folders = vec![root()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(root()).unwrap().display().to_string();
+            if path.is_dir() && !path.is_symlink() && !THIRD_PARTY.contains(&name.as_str()) {
+                folders.push(path);
+            } else if path.is_file() && is_written_here(&path) {
+                let text = fs::read_to_string(path).unwrap_or_default();
+                found.push(SourceFile { name, text });
+            }
+        }
+    }
+    found
+}
+
+/// Whether a text has a word by itself, in any case.
+fn has_word(text: &str, word: &str) -> bool {
+    let lower = text.to_lowercase();
+    let is_inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    lower.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&lower[..at], &lower[at + word.len()..]);
+        !is_inside(before.chars().next_back()) && !is_inside(after.chars().next())
+    })
+}
+
+#[test]
+fn sentences_are_about_code_and_not_about_people() {
+    let mut found = Vec::new();
+    for file in own_texts() {
+        for (number, line) in (1..).zip(file.text.lines()) {
+            let words = BANNED.iter().filter(|word| has_word(line, word));
+            found.extend(words.map(|word| format!("{}:{number}: {word}", file.name)));
+        }
+    }
+    found.sort();
+    assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]
@@ -171,6 +333,31 @@ fn code_with(crates: &[&str], wanted: &str) -> Vec<String> {
     })
 }
 
+/// The modules of the `mala` crate depend on each other in one direction, and only `wiring` names adapters.
+#[test]
+fn the_modules_of_the_edge_depend_in_one_direction() {
+    let outside_wiring = |file: &String| !file.starts_with("mala/src/wiring");
+    let adapters: Vec<String> =
+        code_with(&["mala"], "mala_adapters").into_iter().filter(outside_wiring).collect();
+    assert!(adapters.is_empty(), "adapters are named outside of wiring: {adapters:#?}");
+    for (module, forbidden) in [
+        ("wiring", "crate::cli"),
+        ("wiring", "crate::gate"),
+        ("wiring", "crate::hook"),
+        ("settings", "crate::cli"),
+        ("settings", "crate::wiring"),
+        ("failure", "crate::cli"),
+        ("hook", "crate::gate"),
+        ("gate", "crate::hook"),
+    ] {
+        let (file, folder) = (format!("mala/src/{module}.rs"), format!("mala/src/{module}/"));
+        let of_module = |user: &String| user.starts_with(&file) || user.starts_with(&folder);
+        let users: Vec<String> =
+            code_with(&["mala"], forbidden).into_iter().filter(of_module).collect();
+        assert!(users.is_empty(), "{module} uses {forbidden}: {users:#?}");
+    }
+}
+
 /// `mala review`, gate sessions, the hook and eval all review a change with `mala_pipeline::review`.
 #[test]
 fn every_review_goes_through_one_function() {
@@ -179,15 +366,15 @@ fn every_review_goes_through_one_function() {
     };
     // Only one function asks reviewers; the agent asks the built-in checks for hints.
     let asks = files(
-        &["mala-pipeline/src/agent/prepare.rs", "mala-pipeline/src/review/collect.rs"],
+        &["mala-pipeline/src/agent/prepare.rs", "mala-pipeline/src/review.rs"],
         "reviewer.review(",
     );
     assert_eq!(code_with(&CRATES, "reviewer.review("), asks);
-    let collects = ["mala-pipeline/src/review.rs", "mala-pipeline/src/review/collect.rs"];
-    assert_eq!(code_with(&["mala-pipeline"], "ask_all("), files(&collects, "ask_all("));
+    let asks_all = files(&["mala-pipeline/src/review.rs"], "ask_all(");
+    assert_eq!(code_with(&["mala-pipeline"], "ask_all("), asks_all);
     // Only one function makes a report.
-    let makes = files(&["mala-pipeline/src/review.rs"], "assemble(ReviewRecord {");
-    assert_eq!(code_with(&CRATES, "assemble(ReviewRecord {"), makes);
+    let makes = files(&["mala-pipeline/src/review.rs"], "assemble(ReportParts {");
+    assert_eq!(code_with(&CRATES, "assemble(ReportParts {"), makes);
     assert_eq!(
         code_with(&CRATES, "    Report {"),
         files(&["mala-domain/src/report/assemble.rs"], "    Report {")

@@ -32,48 +32,48 @@ fn a_project_gets_a_commented_file() {
     added .mala/ to [WORK]/.gitignore
     ");
     assert_snapshot!(world.read("mala.yaml"), @"
-    # How mala reviews this repository. The values are the defaults; `base` is what was found here.
-    # Check it with `mala config check`; see what holds with `mala config show`.
+    # How mala reviews this repository. All values are defaults, except `base`.
+    # `mala config check` checks this file; `mala config show` shows the effective settings.
 
-    # Who reviews: builtin (analyzers, no model), agent_sdk, cerberus or command. With nothing
-    # said it is agent_sdk, or builtin when no model key is set.
+    # Reviewer: builtin (analyzers, no model), agent_sdk, cerberus or command. The default is
+    # agent_sdk, or builtin if no model key is set.
     # reviewer_type: builtin
 
     review:
-      # From which priority on findings fail the review: P0, P1, P2, P3 or none.
+      # Lowest priority of findings that fail the review: P0, P1, P2, P3 or none.
       fail_on: P1
 
-      # The branch that `mala review --base` compares with when it is given no name.
+      # Default branch of `mala review --base`.
       base: main
 
-      # Files that are left out of the review, as in a .gitignore.
+      # Files to skip, as patterns of a .gitignore.
       ignore: []
 
-      # Files that tools write, beyond those that mala knows.
+      # More generated files, which are skipped too.
       generated: []
 
-      # Rules turned off, on, or to another priority; `mala rules list` lists them.
+      # Rules to turn off or on, or to give another priority; see `mala rules list`.
       # rules:
       #   python/mutable-default: off
       #   javascript/*: {use: P3, paths: [scripts]}
 
-      # The linters that are installed and that the project is set up for.
+      # Linters: runs those that are installed and configured in the project.
       # Not installed: tsc.
       linters:
         enabled: auto
-        # Seconds for one linter.
+        # Time limit of one linter, in seconds.
         timeout: 60
         # off: [eslint]
-        # Slow ones run only when they are listed.
+        # Slow linters run only if they are listed.
         # also: [tsc]
 
-    # The project's commands, for triggers. Nothing in this version runs them.
+    # The project's commands, for triggers. This version does not run them.
     # commands:
     #   test: npm run test  # package.json
     #   lint: npm run lint  # package.json
     ");
     assert_snapshot!(world.read(".gitignore"), @"
-    # mala keeps reviews here; its rules are part of the project
+    # mala: reviews are local, rules are committed
     .mala/*
     !.mala/rules/
     ");
@@ -94,20 +94,31 @@ fn nothing_is_overwritten_without_force() {
     languages: typescript, python
     commands: npm run test (package.json), npm run lint (package.json)
     linters: tsc (not installed)
-    kept [WORK]/mala.yaml, which is already there (--force replaces it)
+    [WORK]/mala.yaml already exists (use --force to replace it)
     added .mala/ to [WORK]/.gitignore
     ");
     assert_eq!(world.read("mala.yaml"), "review: {fail_on: P0}\n");
     assert!(world.read(".gitignore").starts_with("node_modules\r\n# mala"));
-    let again = world.run(&["init", "--force"]);
-    assert!(again.contains("wrote [WORK]/mala.yaml\n"), "{again}");
-    assert!(again.contains(".mala/ is already in [WORK]/.gitignore\n"), "{again}");
-    assert!(world.read("mala.yaml").contains("fail_on: P1"));
-    let kept = "the old mala.yaml is kept as [WORK]/.mala/old/mala.yaml.1\n";
-    assert!(again.contains(kept), "{again}");
+    assert_snapshot!(world.run(&["init", "--force"]), @"
+    [exit 0]
+    [stderr]
+    languages: typescript, python
+    commands: npm run test (package.json), npm run lint (package.json)
+    linters: tsc (not installed)
+    the old mala.yaml is kept as [WORK]/.mala/old/mala.yaml.1
+    wrote [WORK]/mala.yaml
+    .mala/ is already in [WORK]/.gitignore
+    ");
     assert_eq!(world.read(".mala/old/mala.yaml.1"), "review: {fail_on: P0}\n");
-    let same = world.run(&["init", "--force"]);
-    assert!(!same.contains("is kept as"), "nothing is lost: {same}");
+    assert_snapshot!(world.run(&["init", "--force"]), @"
+    [exit 0]
+    [stderr]
+    languages: typescript, python
+    commands: npm run test (package.json), npm run lint (package.json)
+    linters: tsc (not installed)
+    wrote [WORK]/mala.yaml
+    .mala/ is already in [WORK]/.gitignore
+    ");
     world.write("mala.yaml", "review: {fail_on: P2}\n").run(&["init", "--force"]);
     assert_eq!(world.read(".mala/old/mala.yaml.1"), "review: {fail_on: P0}\n");
     assert_eq!(world.read(".mala/old/mala.yaml.2"), "review: {fail_on: P2}\n");
@@ -119,9 +130,11 @@ fn rules_stay_in_git_and_reviews_do_not() {
     world.run(&["init"]);
     world.write(".mala/rules/own.yaml", "").write(".mala/runs/x/review.json", "{}");
     let output = world.command("git").args(["status", "--short", "-uall"]).output().unwrap();
-    let shown = String::from_utf8(output.stdout).unwrap();
-    assert!(shown.contains("?? .mala/rules/own.yaml"), "{shown}");
-    assert!(!shown.contains("runs"), "{shown}");
+    assert_snapshot!(String::from_utf8(output.stdout).unwrap(), @"
+    ?? .gitignore
+    ?? .mala/rules/own.yaml
+    ?? mala.yaml
+    ");
 }
 
 #[test]
@@ -134,7 +147,7 @@ fn a_folder_that_is_no_repository_gets_only_the_file() {
     commands: none
     linters: none
     wrote [WORK]/mala.yaml
-    this is no git repository: .gitignore is left alone
+    not in a git repository: .gitignore is not changed
     ");
     assert!(!world.folder().join(".gitignore").exists());
 }
@@ -143,9 +156,14 @@ fn a_folder_that_is_no_repository_gets_only_the_file() {
 fn a_folder_that_cannot_be_written_is_left_as_it_is() {
     let world = world();
     world.write("mala.yaml/in-the-way", "");
-    let shown = world.run(&["init", "--force"]);
-    assert!(shown.starts_with("[exit 2]\n"), "{shown}");
-    assert!(shown.contains("error: writing [WORK]/mala.yaml: "), "{shown}");
+    assert_snapshot!(world.run(&["init", "--force"]), @"
+    [exit 2]
+    [stderr]
+    languages: none
+    commands: none
+    linters: none
+    error: writing [WORK]/mala.yaml: Is a directory (os error 21)
+    ");
     let names: Vec<_> = std::fs::read_dir(world.folder()).unwrap().collect();
     assert_eq!(names.len(), 1, "nothing half-written stays");
 }

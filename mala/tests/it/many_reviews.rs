@@ -3,7 +3,7 @@
 #[path = "../../examples/many_reviews/reviews.rs"]
 mod reviews;
 
-use mala::surroundings::Surroundings;
+use mala::environment::Environment;
 use mala_testkit::TestRepo;
 use mala_testkit::model_server::{ModelAnswer, ModelServer, ServerStep};
 use serde_json::json;
@@ -57,8 +57,8 @@ fn no_result_is_lost_or_doubled() {
         ("ANTHROPIC_API_KEY", "test-key".into()),
         ("ANTHROPIC_BASE_URL", server.url().into()),
     ];
-    let environment = variables.into_iter().map(|(name, value)| (name.into(), value)).collect();
-    let here = Surroundings { folder: repo.root().to_owned(), environment, columns: None };
+    let variables = variables.into_iter().map(|(name, value)| (name.into(), value)).collect();
+    let here = Environment { folder: repo.root().to_owned(), variables, columns: None };
     let mut told: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let all = reviews::all(&here, &ranges, |range, result| {

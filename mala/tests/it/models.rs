@@ -19,20 +19,7 @@ fn json(world: &mala_testkit::World) -> Value {
 
 #[test]
 fn without_a_key_nothing_can_be_asked_and_it_says_why() {
-    let shown = world().run(&["models"]);
-    let heads: Vec<&str> = shown.lines().filter(|line| !line.starts_with("  ")).collect();
-    assert_snapshot!(heads.join("\n"), @"
-    [exit 0]
-    [stdout]
-    anthropic: cannot be asked: ANTHROPIC_API_KEY is not set (set ANTHROPIC_API_KEY, or models.key_commands.anthropic in your own file)
-    openai: cannot be asked: OPENAI_API_KEY is not set (set OPENAI_API_KEY, or models.key_commands.openai in your own file)
-    openai-chat: cannot be asked: OPENAI_API_KEY is not set (set OPENAI_API_KEY, or models.key_commands.openai in your own file)
-    gemini: cannot be asked: GEMINI_API_KEY is not set (set GEMINI_API_KEY, or models.key_commands.gemini in your own file)
-    compatible: cannot be asked: no URL is set for the server that is compatible with OpenAI (set OPENAI_BASE_URL, or models.base_urls.compatible in your own file)
-    ");
-    let line = |name: &str| shown.lines().find(|line| line.contains(name)).unwrap_or_default();
-    assert_snapshot!(line("claude-haiku-5-5"), @"  claude-haiku-5-5   haiku   1M in    128k out  $0.10/0.50, above 100k $0.50/2.50");
-    assert_snapshot!(line("gpt-6-astra"), @"  gpt-6-astra     ? in     ? out     price unknown");
+    assert_snapshot!(world().run(&["models"]));
 }
 
 #[test]
@@ -61,7 +48,7 @@ fn a_users_own_file_adds_models() {
     let shown = world.run(&["models"]);
     let own = shown.lines().skip_while(|line| !line.starts_with("compatible"));
     assert_snapshot!(own.collect::<Vec<_>>().join("\n"), @"
-    compatible: can be asked
+    compatible: available
       qwen3  local  32k in  ? out  price unknown
     ");
 }
@@ -99,8 +86,8 @@ fn mistakes_in_a_users_own_files_are_shown_in_place() {
     assert_snapshot!(world.run(&["models"]), @"
     [exit 78]
     [stderr]
-    error: [HOME]/.config/mala/other.toml is not there
-    hint: models.file in your own file names it
+    error: [HOME]/.config/mala/other.toml does not exist
+    hint: check models.file in ~/.config/mala/config.yaml
     ");
     with_own_file(&world, "models:\n  base_urls:\n    openai: example.com\n", "");
     assert_snapshot!(world.run(&["models"]), @"
@@ -135,7 +122,17 @@ fn a_repository_cannot_say_where_keys_go() {
       |
     hint: move it to your own file, ~/.config/mala/config.yaml
     ");
-    let shown = world.run(&["review"]);
-    assert!(shown.starts_with("[exit 78]"), "{shown}");
-    assert!(shown.contains("cannot be set by a repository"), "{shown}");
+    assert_snapshot!(world.run(&["review"]), @"
+    [exit 78]
+    [stderr]
+    error: mala.yaml:1:1: `models` controls where your API keys and code are sent and cannot be set by a repository
+     --> mala.yaml:1:1
+      |
+    1 | models:
+      | ^^^^^^ not allowed here
+    2 |   base_urls:
+    3 |     openai: https://evil
+      |
+    hint: move it to your own file, ~/.config/mala/config.yaml
+    ");
 }

@@ -16,8 +16,38 @@ fn version_is_data() {
 
 #[test]
 fn no_command_is_a_usage_error() {
-    let shown = world().run(&[]);
-    assert!(shown.starts_with("[exit 64]\n[stderr]\n"), "{shown}");
+    assert_snapshot!(world().run(&[]), @"
+    [exit 64]
+    [stderr]
+    The review gate for code that agents and people write
+
+    Usage: mala [OPTIONS] <COMMAND>
+
+    Commands:
+      review       Review a change
+      context      Show what is around a change: the functions and classes that enclose it, the symbols
+                   it touches, who refers to them elsewhere, and the project's rules for reviewers
+      demo         Review a flawed change in a throw-away repository
+      init         Write a commented mala.yaml for this project and keep mala's state out of git; or
+                   install the stop hook
+      hook         Gate the work of a coding agent when it wants to stop
+      doctor       Show what is installed, configured and missing, and what each would add
+      config       Check or show the configuration
+      models       List the models that can be asked, and why others cannot
+      rules        List, show and test the rules of the built-in reviewer
+      runs         List and show the reviews that are kept
+      eval         Measure a reviewer on cases with known problems
+      schema       Print the JSON Schema of a document that mala reads or writes
+      completions  Print the script that completes this command line in your shell
+      man          Print the manual page, or write one page per command
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+          --color <WHEN>  When to colour the output [default: auto] [possible values: auto, always,
+                          never]
+      -h, --help          Print help
+      -V, --version       Print version
+    ");
 }
 
 #[test]
@@ -30,6 +60,20 @@ fn an_unknown_command_is_a_usage_error_with_the_nearest_one() {
       tip: a similar subcommand exists: 'schema'
 
     Usage: mala [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn a_command_without_its_subcommand_or_argument_is_a_usage_error() {
+    let shown = ["config", "rules", "runs", "hook", "schema"].map(|name| world().run(&[name]));
+    assert_snapshot!(shown.concat());
+    assert_snapshot!(world().run(&["schema", "nope"]), @"
+    [exit 64]
+    [stderr]
+    error: invalid value 'nope' for '<NAME>'
+      [possible values: review-result, mala-config, rule, gate-spawned, gate-waited, eval-case, eval-record, eval-result, eval-case-view, eval-comparison]
 
     For more information, try '--help'.
     ");
@@ -69,6 +113,16 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[test]
 fn completions_exist_for_every_shell() {
+    assert_snapshot!(world().run(&["completions", "tcsh"]), @"
+    [exit 64]
+    [stderr]
+    error: invalid value 'tcsh' for '<SHELL>'
+      [possible values: bash, elvish, fish, powershell, zsh]
+
+      tip: a similar value exists: 'zsh'
+
+    For more information, try '--help'.
+    ");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let shown = world().run(&["completions", shell]);
         assert!(shown.starts_with("[exit 0]\n[stdout]\n"), "{shell}: {shown}");

@@ -5,8 +5,9 @@ use crate::git::tree::is_text;
 use aho_corasick::AhoCorasickBuilder;
 use mala_domain::change::{EntryKind, FilePath, LineSpan};
 use mala_domain::ports::{
-    BlamedLine, BoxFuture, Case, Commit, CommitPrefix, FoundLines, History, LogQuery,
-    RepositoryError, Search, ShownCommit, Side, TextQuery, ToldCommit, TreeEntry, WordHit,
+    BlamedLine, BoxFuture, CaseSensitivity, Commit, CommitPrefix, CommitWithDiff,
+    CommitWithMessage, FoundLines, History, LogQuery, RepositoryError, Search, Side, TextQuery,
+    TreeEntry, WordHit,
 };
 use std::collections::BTreeMap;
 
@@ -42,7 +43,7 @@ impl Overlay {
         };
         found.lines.retain(|line| !self.files.contains_key(&(Side::Head, line.file.clone())));
         let texts = AhoCorasickBuilder::new()
-            .ascii_case_insensitive(query.case == Case::Ignored)
+            .ascii_case_insensitive(query.case == CaseSensitivity::Ignored)
             .build(query.texts.iter().filter(|text| !text.is_empty()))
             .map_err(|error| RepositoryError {
                 what: "invalid search texts".to_owned(),
@@ -102,11 +103,14 @@ impl History for Overlay {
         &'a self,
         commit: &'a CommitPrefix,
         path: Option<&'a FilePath>,
-    ) -> BoxFuture<'a, Result<Option<ShownCommit>, RepositoryError>> {
+    ) -> BoxFuture<'a, Result<Option<CommitWithDiff>, RepositoryError>> {
         Box::pin(async move { self.below()?.show(commit, path).await })
     }
 
-    fn reviewed(&self, max: usize) -> BoxFuture<'_, Result<Vec<ToldCommit>, RepositoryError>> {
+    fn reviewed(
+        &self,
+        max: usize,
+    ) -> BoxFuture<'_, Result<Vec<CommitWithMessage>, RepositoryError>> {
         Box::pin(async move {
             let newest = self.commits.len().saturating_sub(max);
             match (&self.under, self.commits.get(newest..)) {

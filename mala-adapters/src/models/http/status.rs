@@ -4,7 +4,7 @@ use crate::models::endpoint::RequestLimits;
 use crate::models::error::{
     ProviderError, RequestError, RetryHint, is_out_of_credit, is_too_long, one_line,
 };
-use mala_domain::ports::{Billed, ModelFailureKind as Kind};
+use mala_domain::ports::{BillingStatus, ModelFailureKind as Kind};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 use std::time::{Duration, SystemTime};
@@ -38,10 +38,10 @@ impl ErrorResponse<'_> {
 
     /// A server that fails or times out may have charged for its work. One that rejects a request
     /// has not.
-    pub(crate) fn billed(&self) -> Billed {
+    pub(crate) fn billed(&self) -> BillingStatus {
         match self.status {
-            408 | 500..=502 | 504..=528 | 530.. => Billed::Perhaps,
-            _ => Billed::No,
+            408 | 500..=502 | 504..=528 | 530.. => BillingStatus::Perhaps,
+            _ => BillingStatus::No,
         }
     }
 
@@ -182,14 +182,14 @@ mod tests {
     fn a_refusal_costs_nothing_and_a_failure_may() {
         let headers = HeaderMap::new();
         for (status, billed) in [
-            (400, Billed::No),
-            (401, Billed::No),
-            (408, Billed::Perhaps),
-            (429, Billed::No),
-            (500, Billed::Perhaps),
-            (503, Billed::No),
-            (504, Billed::Perhaps),
-            (529, Billed::No),
+            (400, BillingStatus::No),
+            (401, BillingStatus::No),
+            (408, BillingStatus::Perhaps),
+            (429, BillingStatus::No),
+            (500, BillingStatus::Perhaps),
+            (503, BillingStatus::No),
+            (504, BillingStatus::Perhaps),
+            (529, BillingStatus::No),
         ] {
             let refusal = ErrorResponse { status, headers: &headers, body: "" };
             assert_eq!(refusal.billed(), billed, "{status}");

@@ -1,5 +1,5 @@
-//! What a change breaks in other files: the pure stages of `mala_syntax::cross_file`, with the tree
-//! asked in between. It asks for words once, for paths once, and reads once.
+//! Finds what a change breaks in other files: runs the pure stages of `mala_syntax::cross_file` and queries
+//! the tree in between, once each for words, paths and file contents.
 
 use mala_domain::change::{FileClass, FilePath};
 use mala_domain::finding::ReviewClaim;
@@ -13,10 +13,10 @@ use mala_syntax::parsed::parsed;
 use rayon::prelude::*;
 use thiserror::Error;
 
-/// Why the check could not be done.
+/// Why the check failed.
 #[derive(Debug, Error)]
-pub(super) enum Trouble {
-    /// The tree could not be asked.
+pub(super) enum CrossFileError {
+    /// The tree cannot be read.
     #[error("checks across files: {0}")]
     Tree(#[from] RepositoryError),
     /// The work was stopped.
@@ -25,7 +25,7 @@ pub(super) enum Trouble {
 }
 
 /// What the change breaks in other files, and in the rest of its own.
-pub(super) async fn check(request: &ReviewContext) -> Result<Vec<ReviewClaim>, Trouble> {
+pub(super) async fn check(request: &ReviewContext) -> Result<Vec<ReviewClaim>, CrossFileError> {
     let own = request.clone();
     let plan = tokio::task::spawn_blocking(move || plan(deltas(&own))).await?;
     if plan.is_empty() {
@@ -40,7 +40,7 @@ pub(super) async fn check(request: &ReviewContext) -> Result<Vec<ReviewClaim>, T
     Ok(found)
 }
 
-/// What became of each changed file that people write.
+/// The symbols of each reviewable file before and after the change.
 fn deltas(request: &ReviewContext) -> Vec<FileDelta> {
     let texts = &request.texts;
     let files: Vec<_> = request.change.files.iter().filter(|file| file.is_reviewable()).collect();
@@ -57,8 +57,8 @@ fn deltas(request: &ReviewContext) -> Vec<FileDelta> {
         .collect()
 }
 
-/// Changed files of code that no search looks into, because an attribute says that they are not to
-/// be shown (`-diff`): what was moved into them is still there.
+/// Changed code files that searches skip because of the attribute `-diff`. Symbols moved into them still
+/// exist.
 fn unsearched(request: &ReviewContext) -> impl Iterator<Item = FilePath> {
     const MAX_FILES: usize = 40;
     let hidden = request.change.files.iter().filter(|file| {

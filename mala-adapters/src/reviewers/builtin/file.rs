@@ -1,7 +1,6 @@
-//! What one changed file shows at head: syntax rules on its changed lines, and secrets in what it
-//! adds. What could not be looked at is said.
+//! Checks one changed file at head: syntax rules and secrets on its added lines.
 
-use super::{Settings, secret_lines};
+use super::{BuiltinSettings, secret_lines};
 use mala_domain::change::{ChangedFile, LineSpan};
 use mala_domain::finding::ReviewClaim;
 use mala_domain::ports::{Blob, Side};
@@ -14,78 +13,83 @@ pub(super) struct FileCheck<'r> {
     pub(super) file: &'r ChangedFile,
     pub(super) context: &'r ReviewContext,
     pub(super) rules: &'r RuleSet,
-    pub(super) settings: &'r Settings,
+    pub(super) settings: &'r BuiltinSettings,
 }
 
-/// What became of one file.
+/// The result of checking one file.
 #[derive(Default)]
-pub(super) struct Looked {
+pub(super) struct FileCheckResult {
     pub(super) found: Vec<ReviewClaim>,
-    /// The hunks that every check that applies has looked at.
+    /// The hunks that were checked completely.
     pub(super) accounted: Vec<usize>,
-    pub(super) limit: Option<Limit>,
+    pub(super) gap: Option<CheckGap>,
 }
 
-/// Why not every check has looked at all of a file.
+/// Why a file was not checked completely.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Limit {
-    /// Some of its changed lines were not looked at.
+pub(super) enum CheckGap {
+    /// Some of its changed lines were not checked.
     Unread(&'static str),
-    /// Its lines were looked at without the rest of the file.
+    /// Only the lines of the patch were checked.
     Part,
 }
 
-/// The text that rules can look at.
-struct Seen {
+/// The text for the rules.
+struct CheckedText {
     file: Arc<ParsedFile>,
     extent: Extent,
 }
 
 impl FileCheck<'_> {
-    pub(super) fn run(&self) -> Looked {
-        let mut looked = self.syntax();
-        looked.found.extend(secret_lines::check(self.file));
-        looked
+    pub(super) fn run(&self) -> FileCheckResult {
+        let mut result = self.syntax();
+        result.found.extend(secret_lines::check(self.file));
+        result
     }
 
-    /// Rules look at the whole file and speak of lines that the change added.
-    fn syntax(&self) -> Looked {
+    /// Runs the rules on the whole file and keeps matches on added lines.
+    fn syntax(&self) -> FileCheckResult {
         let all = || (0..self.file.hunks.len()).collect();
         let added = self.file.added();
         if added.runs().is_empty() || self.file.language().is_none() {
-            return Looked { accounted: all(), ..Looked::default() };
+            return FileCheckResult { accounted: all(), ..FileCheckResult::default() };
         }
-        let seen = match self.see() {
-            Ok(seen) => seen,
-            Err(why) => return Looked { limit: Some(Limit::Unread(why)), ..Looked::default() },
+        let text = match self.text() {
+            Ok(text) => text,
+            Err(why) => {
+                return FileCheckResult {
+                    gap: Some(CheckGap::Unread(why)),
+                    ..FileCheckResult::default()
+                };
+            }
         };
         let searched =
-            self.rules.run_in(&seen.file.source, &self.file.path, added.runs(), seen.extent);
+            self.rules.run_in(&text.file.source, &self.file.path, added.runs(), text.extent);
         let found = searched.matches.iter();
         let found = found
             .filter(|found| self.settings.runs(&found.rule, &self.file.path))
             .map(|found| found.candidate(&self.file.path))
             .collect();
-        let limit = match seen.extent {
+        let gap = match text.extent {
             _ if !searched.missed.is_empty() => {
-                Some(Limit::Unread("it is nested too deeply, or holds too much"))
+                Some(CheckGap::Unread("it is too deeply nested or too complex"))
             }
-            Extent::Part => Some(Limit::Part),
+            Extent::Part => Some(CheckGap::Part),
             Extent::Whole => None,
         };
-        Looked { found, accounted: self.without(&searched.missed), limit }
+        FileCheckResult { found, accounted: self.without(&searched.missed), gap }
     }
 
-    /// The hunks that add nothing on these lines.
+    /// The hunks without added lines in these spans.
     fn without(&self, missed: &[LineSpan]) -> Vec<usize> {
         let meets = |line: u32| missed.iter().any(|span| span.overlaps(LineSpan::line(line)));
         let hunks = self.file.hunks.iter().enumerate();
-        let seen = hunks.filter(|(_, hunk)| !hunk.added_lines().any(|(line, _)| meets(line)));
-        seen.map(|(index, _)| index).collect()
+        let text = hunks.filter(|(_, hunk)| !hunk.added_lines().any(|(line, _)| meets(line)));
+        text.map(|(index, _)| index).collect()
     }
 
-    fn see(&self) -> Result<Seen, &'static str> {
-        let language = self.file.language().ok_or("its language is not known")?;
+    fn text(&self) -> Result<CheckedText, &'static str> {
+        let language = self.file.language().ok_or("its language is unknown")?;
         let path = &self.file.path;
         let (file, extent) = match self.context.texts.head.get(path) {
             Some(Blob::Text(_)) => (parsed(self.context, Side::Head, path), Extent::Whole),
@@ -95,16 +99,17 @@ impl FileCheck<'_> {
                 (ParsedFile::of(language, &self.shown()).map(Arc::new), Extent::Part)
             }
         };
-        let file = file.ok_or("it cannot be parsed: it is too large, or holds half a merge")?;
-        Ok(Seen { file, extent })
+        let file =
+            file.ok_or("it cannot be parsed: it is too large or contains conflict markers")?;
+        Ok(CheckedText { file, extent })
     }
 
-    /// The file as far as the diff shows it, each line in its place.
+    /// The lines of the file that the diff shows, at their line numbers.
     fn shown(&self) -> String {
         let mut text = String::new();
         let mut next = 1;
         for (line, shown) in self.file.hunks.iter().flat_map(|hunk| hunk.head_lines()) {
-            // Lines that are not shown cost nothing when there are too many of them.
+            // Limits the memory for a gap of many lines.
             let gap = line.saturating_sub(next).min(MAX_GAP);
             text.extend(std::iter::repeat_n('\n', usize::try_from(gap).unwrap_or(0)));
             text.push_str(shown);
@@ -115,5 +120,5 @@ impl FileCheck<'_> {
     }
 }
 
-/// Files with more lines than this between two hunks are not code.
+/// The most lines to fill between two hunks.
 const MAX_GAP: u32 = 1_000_000;

@@ -5,7 +5,7 @@ use mala_domain::change::{ChangedFile, LineSpan};
 use mala_domain::finding::{Category, ReviewClaim, Verification};
 use mala_domain::secrets::{self, SecretMatch};
 
-/// Looks at each run of added lines as one text, since keys span lines.
+/// Checks each run of added lines as one text, because keys span lines.
 pub(super) fn check(file: &ChangedFile) -> Vec<ReviewClaim> {
     let path = file.path.to_text();
     runs(file)

@@ -1,7 +1,6 @@
-//! One call to a gate: its processes, and the end of them. A call that is dropped before the gate has
-//! answered cancels the session.
+//! One review by an external gate. Dropping it before the gate has answered cancels the session.
 
-use super::{NAME, Settings};
+use super::{ExternalGateSettings, NAME};
 use crate::process::{
     self, FinishedProcess, ProcessEnvironment, ProcessError, ProcessLimits, ProcessSpec,
     run_blocking,
@@ -13,14 +12,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a gate may take to start its reviewers, and to say nothing while it does.
+/// The time limits of starting the reviewers, in total and without output.
 const SPAWN_TIME: Duration = Duration::from_secs(180);
 const SPAWN_SILENCE: Duration = Duration::from_secs(120);
-/// How long it may take to cancel a session.
+/// The time limit of cancelling a session.
 const CANCEL_TIME: Duration = Duration::from_secs(10);
-/// What is kept of our time for what comes after the reviewers, at least.
+/// The minimum time that is reserved for the steps after the reviewers.
 const MARGIN: Duration = Duration::from_secs(5);
-/// How much a gate may print.
+/// The output limits of a gate, in bytes.
 const MAX_SPAWNED: usize = 1 << 20;
 const MAX_WAITED: usize = 32 << 20;
 
@@ -28,75 +27,80 @@ const STATE_ROOT: &str = "CERBERUS_STATE_ROOT";
 const PROJECT: &str = "CERBERUS_PROJECT_KEY";
 const RUN: &str = "CERBERUS_RUN_KEY";
 
-/// What a process of the gate is for.
+/// A command of the gate.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Patience {
-    /// It starts the reviewers, which go on when it ends.
+pub(super) enum GateStep {
+    /// Starts the reviewers, which keep running.
     Spawn,
-    /// It waits for them, and says nothing until they are done.
+    /// Waits for the reviewers, without output until the end.
     Wait,
 }
 
-/// How a process of the gate ended.
-pub(super) struct Answered {
+/// The output of a command of the gate.
+pub(super) struct GateCommandOutput {
     pub(super) code: Option<i32>,
     stdout: String,
     stderr: String,
 }
 
-impl Answered {
+impl GateCommandOutput {
     pub(super) fn ended(&self) -> CommandEnd<'_> {
         CommandEnd { code: self.code, stdout: &self.stdout, stderr: &self.stderr }
     }
 }
 
-pub(super) struct Call<'s> {
-    settings: &'s Settings,
+pub(super) struct GateCall<'s> {
+    settings: &'s ExternalGateSettings,
     environment: ProcessEnvironment,
-    /// The key that we gave it.
+    /// The key of this call.
     own_key: String,
     /// The session to cancel.
     open: Option<String>,
 }
 
-impl<'s> Call<'s> {
-    pub(super) fn new(settings: &'s Settings, key: &str, scratch: &Path, time: Duration) -> Self {
+impl<'s> GateCall<'s> {
+    pub(super) fn new(
+        settings: &'s ExternalGateSettings,
+        key: &str,
+        scratch: &Path,
+        time: Duration,
+    ) -> Self {
         let mut environment = settings
             .environment
             .clone()
-            // Gates that are not ours know their session by these.
+            // Other gates find their session by these.
             .with("CERBERUS_HOST", "generic")
             .with(STATE_ROOT, scratch.join("state"))
             .with(PROJECT, "mala");
         for (name, value) in &settings.env {
             environment = environment.with(name, value);
         }
-        // The session is always this call's own: what another one left under its key is no answer.
+        // The session is always that of this call, never one of another call.
         let environment = environment.with(RUN, key).with("CLAUDE_SESSION_ID", key);
-        // A reviewer that hangs is over before we are, and the others are heard.
+        // A reviewer that hangs ends before the review, so that the others count.
         let reviewers = time.saturating_sub((time / 4).max(MARGIN)).max(time / 2);
         let seconds = reviewers.as_secs().max(1).to_string();
         let environment = environment.with(CALL, key).with(TIME, seconds);
         Self { settings, environment, own_key: key.to_owned(), open: None }
     }
 
-    /// The run that a gate of the newer shape answers for.
+    /// The key of the run, for a gate that stores files.
     pub(super) fn run_key(&self) -> &str {
         &self.own_key
     }
 
-    /// The folder in which such a gate keeps its files.
+    /// The folder of these files.
     pub(super) fn run_folder(&self) -> PathBuf {
         let part = |name: &str| self.environment.get(name).unwrap_or_default();
         Path::new(part(STATE_ROOT)).join(part(PROJECT)).join(part(RUN))
     }
 
-    /// The gate says that it started a session.
+    /// The gate started a session.
     pub(super) fn is_open(&mut self, key: Option<String>) {
         self.open = Some(key.unwrap_or_else(|| self.own_key.clone()));
     }
 
-    /// The gate answered; when it ran out of time, its reviewers still run.
+    /// The gate answered. After a timeout its reviewers are still running.
     pub(super) fn is_over(&mut self, code: Option<i32>) {
         if code.is_some_and(|code| code != 3) {
             self.open = None;
@@ -106,23 +110,23 @@ impl<'s> Call<'s> {
     pub(super) async fn run(
         &mut self,
         arguments: Vec<String>,
-        patience: Patience,
+        command: GateStep,
         deadline: Instant,
-    ) -> Result<Answered, ReviewerFailure> {
+    ) -> Result<GateCommandOutput, ReviewerFailure> {
         let left = deadline.saturating_duration_since(Instant::now());
-        let limits = match patience {
-            Patience::Spawn => {
+        let limits = match command {
+            GateStep::Spawn => {
                 let time = left.min(SPAWN_TIME);
                 ProcessLimits::within(time).idle(SPAWN_SILENCE).stdout(MAX_SPAWNED).keep_group()
             }
-            Patience::Wait => ProcessLimits::within(left).stdout(MAX_WAITED),
+            GateStep::Wait => ProcessLimits::within(left).stdout(MAX_WAITED),
         };
-        if patience == Patience::Spawn {
-            // Until it says what it started, a session is known by the key that we gave it.
+        if command == GateStep::Spawn {
+            // Until the gate names the session, it is known by the key of this call.
             self.open = Some(self.own_key.clone());
         }
         let ended = process::run(self.spec(arguments), limits).await;
-        if patience == Patience::Spawn && ended.is_ok() {
+        if command == GateStep::Spawn && ended.is_ok() {
             self.open = None;
         }
         answered(ended)
@@ -139,14 +143,16 @@ impl<'s> Call<'s> {
     }
 }
 
-fn answered(ended: Result<FinishedProcess, ProcessError>) -> Result<Answered, ReviewerFailure> {
+fn answered(
+    ended: Result<FinishedProcess, ProcessError>,
+) -> Result<GateCommandOutput, ReviewerFailure> {
     match ended {
         Ok(finished) if finished.output.stdout_cut => {
             let n_bytes = finished.output.stdout.len();
             let why = format!("the gate printed more than {n_bytes} bytes");
             Err(ReviewerFailure::Unreadable(why))
         }
-        Ok(finished) => Ok(Answered {
+        Ok(finished) => Ok(GateCommandOutput {
             code: finished.code(),
             stdout: String::from_utf8_lossy(&finished.output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&finished.output.stderr).into_owned(),
@@ -161,8 +167,8 @@ fn answered(ended: Result<FinishedProcess, ProcessError>) -> Result<Answered, Re
     }
 }
 
-impl Drop for Call<'_> {
-    /// Nobody waits for the session any more: it is cancelled, and what is left of it is ended.
+impl Drop for GateCall<'_> {
+    /// Cancels an open session and kills its processes.
     fn drop(&mut self) {
         if let Some(key) = self.open.take() {
             let arguments = ["cancel", "--session-key", &key].map(str::to_owned).to_vec();

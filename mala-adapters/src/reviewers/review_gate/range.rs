@@ -1,4 +1,4 @@
-//! How a gate is told what to review: two commits where there are two, else what our own gate knows.
+//! The arguments that name a change to a gate: two commits if possible, otherwise the options of `review-gate`.
 
 use mala_domain::ports::ReviewerFailure;
 use mala_domain::scope::{HeadState, ReviewTarget, ScopeSummary};
@@ -9,7 +9,7 @@ pub(super) fn arguments(
 ) -> Result<Vec<String>, ReviewerFailure> {
     let words = |words: &[&str]| Ok(words.iter().map(|word| (*word).to_owned()).collect());
     match (&scope.head, &scope.base, target) {
-        // Commits that were picked may leave out what is between them.
+        // Picked commits may not be consecutive.
         (HeadState::Commit(_), _, ReviewTarget::Commits(commits)) if commits.len() > 1 => {
             let picked: Vec<&str> = commits.iter().map(String::as_str).collect();
             words(&[&["--commit"][..], &picked].concat())
@@ -18,7 +18,7 @@ pub(super) fn arguments(
         (HeadState::Commit(head), None, _) => words(&["--commit", head]),
         (HeadState::WorkingTree, ..) => words(&["--uncommitted"]),
         (HeadState::Index | HeadState::Patch, ..) => Err(ReviewerFailure::Unavailable(
-            "a panel reviews commits or the working tree, not the index and not a patch".to_owned(),
+            "a panel reviews commits or the working tree, not the index or a patch".to_owned(),
         )),
     }
 }
@@ -29,7 +29,7 @@ mod tests {
     use mala_domain::change::LineCounts;
 
     #[test]
-    fn a_gate_is_told_two_commits_where_there_are_two() {
+    fn a_gate_gets_two_commits_if_there_are_two() {
         let commit = |sha: &str| HeadState::Commit(sha.to_owned());
         let range = ReviewTarget::Range { base: "main".into(), head: "HEAD".into() };
         let one = ReviewTarget::Commits(vec!["HEAD".into()]);

@@ -1,6 +1,6 @@
-//! The files in which a gate of the newer shape keeps what its reviewers said:
-//! `iterations/N/round-R/reviewers/NAME/output.json`, of which the last round counts. Whoever spoke in an
-//! earlier one is to speak in it.
+//! The files of a gate that stores the answers of its reviewers:
+//! `iterations/N/round-R/reviewers/NAME/output.json`. The last round counts, and needs an answer of every
+//! reviewer of the earlier rounds.
 
 use crate::bounded_read::read_no_follow;
 use mala_domain::gate::client::{GateRound, ReviewerFile};
@@ -12,7 +12,7 @@ const MAX_REVIEWERS: usize = 64;
 const MAX_ROUNDS: usize = 1_000;
 const MAX_BYTES: u64 = 4 << 20;
 
-/// What the reviewers of the last round said. One without a file that can be read has said nothing.
+/// The answers of the last round. A reviewer without a readable file has no answer.
 pub(super) fn last_round(run: &Path) -> Result<GateRound, String> {
     let iterations = numbered(&run.join("iterations"), "")?;
     let Some((iteration, last)) = iterations.last() else { return Ok(GateRound::default()) };
@@ -54,11 +54,12 @@ fn numbered(folder: &Path, prefix: &str) -> Result<Vec<(u32, PathBuf)>, String> 
     Ok(numbered)
 }
 
-/// Everybody who has a place in a round.
+/// The reviewers of a round.
 fn reviewers(round: &Path) -> Result<Vec<String>, String> {
     let Ok(entries) = fs::read_dir(round.join("reviewers")) else { return Ok(Vec::new()) };
     let names = entries.take(MAX_REVIEWERS + 1).map(|entry| {
-        let entry = entry.map_err(|error| format!("reading what its reviewers said: {error}"))?;
+        let entry =
+            entry.map_err(|error| format!("reading the answers of its reviewers: {error}"))?;
         let name = entry.file_name().into_string();
         name.map_err(|name| format!("a reviewer without a readable name: {}", name.display()))
     });
@@ -81,7 +82,7 @@ mod tests {
         for (folder, text) in [
             ("iterations/2/round-1/reviewers/codex#1", Some("old")),
             ("iterations/10/round-9/reviewers/codex#1", Some("older")),
-            ("iterations/10/round-9/reviewers/claude#1", Some("and then silent")),
+            ("iterations/10/round-9/reviewers/claude#1", Some("then no answer")),
             ("iterations/10/round-10/reviewers/gemini#1", None),
             ("iterations/10/round-10/reviewers/codex#1", Some("last")),
             ("iterations/x/round-99/reviewers/codex#1", Some("no")),
@@ -110,7 +111,7 @@ mod tests {
         let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
         let file = reviewers.join("gemini#1/output.json");
         rustix::fs::mknodat(rustix::fs::CWD, &file, kind, mode, 0).unwrap();
-        assert_eq!(last_round(run.path()), expected, "a pipe says nothing, and nobody waits");
+        assert_eq!(last_round(run.path()), expected, "a pipe is not read");
         for n in 0..=MAX_REVIEWERS {
             fs::create_dir(reviewers.join(format!("one#{n}"))).unwrap();
         }

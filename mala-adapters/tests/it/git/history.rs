@@ -2,7 +2,7 @@
 
 use super::*;
 use mala_domain::change::LineSpan;
-use mala_domain::ports::{Commit, CommitPrefix, LogQuery, ShownCommit};
+use mala_domain::ports::{Commit, CommitPrefix, CommitWithDiff, LogQuery};
 
 fn subjects(scoped: &ReviewScope, path: Option<&str>, max: usize) -> Vec<String> {
     let query = LogQuery { path: path.map(FilePath::from), max };
@@ -10,7 +10,7 @@ fn subjects(scoped: &ReviewScope, path: Option<&str>, max: usize) -> Vec<String>
     commits.into_iter().map(|commit| commit.subject).collect()
 }
 
-fn show_commit(scoped: &ReviewScope, id: &str, path: Option<&str>) -> Option<ShownCommit> {
+fn show_commit(scoped: &ReviewScope, id: &str, path: Option<&str>) -> Option<CommitWithDiff> {
     let id = CommitPrefix::parse(id).unwrap();
     let path = path.map(FilePath::from);
     wait(scoped.tree.history().unwrap().show(&id, path.as_ref())).unwrap()
@@ -68,7 +68,7 @@ fn a_commit_is_shown_with_its_message_and_its_diff() {
     let (author, subject) = ("Ada".to_owned(), "second".to_owned());
     assert_eq!(shown.commit, Commit { id: repo.id("HEAD~1"), author, date, subject });
     assert_eq!(shown.message.trim_end(), "second\n\nWhy it is so.");
-    let files = |shown: ShownCommit| -> Vec<String> {
+    let files = |shown: CommitWithDiff| -> Vec<String> {
         shown.change.unwrap().files.iter().map(show_file).collect()
     };
     assert_eq!(files(shown), ["M a.py -2:two +2:TWO"]);

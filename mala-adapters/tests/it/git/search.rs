@@ -1,11 +1,11 @@
 //! Files and texts of every state of the tree.
 
 use super::*;
-use mala_domain::ports::{Case, FoundLines, TextQuery};
+use mala_domain::ports::{CaseSensitivity, FoundLines, TextQuery};
 
 fn query(texts: &[&str]) -> TextQuery {
     let texts = texts.iter().map(|text| (*text).to_owned()).collect();
-    TextQuery { texts, case: Case::Exact, below: None, endings: Vec::new() }
+    TextQuery { texts, case: CaseSensitivity::Exact, below: None, endings: Vec::new() }
 }
 
 fn find(scoped: &ReviewScope, query: &TextQuery) -> FoundLines {
@@ -105,7 +105,7 @@ fn texts_are_found_in_every_state() {
     for target in [range("HEAD~1", "HEAD"), ReviewTarget::Staged, ReviewTarget::WorkingTree] {
         let scoped = scope(&repo, target);
         assert_eq!(texts(&scoped, &["token"]), expected);
-        let ignoring = TextQuery { case: Case::Ignored, ..query(&["token"]) };
+        let ignoring = TextQuery { case: CaseSensitivity::Ignored, ..query(&["token"]) };
         assert_eq!(find(&scoped, &ignoring).lines.len(), 5);
         let rust = TextQuery { endings: vec![".rs".to_owned()], ..query(&["token"]) };
         assert_eq!(shown(&find(&scoped, &rust)), ["src/deep/b.rs:1:fn token() {}"]);

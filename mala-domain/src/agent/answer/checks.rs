@@ -1,12 +1,12 @@
 //! The answer to a check of claims.
 
-use super::fields::{cut, list, maybe_text, object, text};
-use super::ladder::{self, ParseMethod};
-use super::{ParseProblem, Words};
+use super::fields::{cut, list, object, optional_text, text};
+use super::json_object::{self, ParseMethod};
+use super::{ParseProblem, RawAnswer};
 
 /// What a fresh context says of one claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Check {
+pub struct ClaimCheck {
     /// Which claim.
     pub id: String,
     /// What came of it.
@@ -27,7 +27,7 @@ pub enum CheckOutcome {
 }
 
 /// What is said of one claim; what is said differently of the same claim says nothing for sure.
-pub fn check_of(checks: &[Check], id: &str) -> Option<Check> {
+pub fn find_check(checks: &[ClaimCheck], id: &str) -> Option<ClaimCheck> {
     let mut own = checks.iter().filter(|check| check.id == id);
     let mut check = own.next()?.clone();
     if own.any(|other| other.outcome != check.outcome) {
@@ -38,12 +38,12 @@ pub fn check_of(checks: &[Check], id: &str) -> Option<Check> {
 }
 
 /// Reads the answer to a check. A refutation without a reason is none.
-pub fn read_checks(words: &Words<'_>) -> Result<(Vec<Check>, ParseMethod), ParseProblem> {
-    let (found, method) = ladder::find(words, &["checks"])?;
-    ladder::agree(words, &["checks"])?;
+pub fn read_checks(raw: &RawAnswer<'_>) -> Result<(Vec<ClaimCheck>, ParseMethod), ParseProblem> {
+    let (found, method) = json_object::find(raw, &["checks"])?;
+    json_object::require_agreement(raw, &["checks"])?;
     let checks = list(&found, "checks")?.iter().take(200).map(|value| {
         let check = object(value)?;
-        let why = cut(maybe_text(check, "why")?.unwrap_or_default().trim(), 600);
+        let why = cut(optional_text(check, "why")?.unwrap_or_default().trim(), 600);
         let outcome = match text(check, "outcome")? {
             "holds" => CheckOutcome::Holds,
             "refuted" if why.is_empty() => CheckOutcome::Unsure,
@@ -51,7 +51,7 @@ pub fn read_checks(words: &Words<'_>) -> Result<(Vec<Check>, ParseMethod), Parse
             "unsure" => CheckOutcome::Unsure,
             _ => return Err(ParseProblem::InvalidFormat),
         };
-        Ok(Check { id: cut(text(check, "id")?, 40), outcome, why })
+        Ok(ClaimCheck { id: cut(text(check, "id")?, 40), outcome, why })
     });
     Ok((checks.collect::<Result<_, _>>()?, method))
 }

@@ -1,24 +1,24 @@
 //! Takes fields out of an object: what is missing is named, what has the wrong type is no answer.
 
 use super::ParseProblem;
-use super::ladder::Object;
+use super::json_object::JsonObject;
 use serde_json::Value;
 
 /// A field that must be there; null counts as missing.
-pub(crate) fn required<'o>(object: &'o Object, key: &str) -> Result<&'o Value, ParseProblem> {
+pub(crate) fn required<'o>(object: &'o JsonObject, key: &str) -> Result<&'o Value, ParseProblem> {
     match object.get(key) {
         None | Some(Value::Null) => Err(ParseProblem::MissingField(key.to_owned())),
         Some(value) => Ok(value),
     }
 }
 
-pub(crate) fn text<'o>(object: &'o Object, key: &str) -> Result<&'o str, ParseProblem> {
+pub(crate) fn text<'o>(object: &'o JsonObject, key: &str) -> Result<&'o str, ParseProblem> {
     required(object, key)?.as_str().ok_or(ParseProblem::InvalidFormat)
 }
 
 /// A field that may be left out.
-pub(crate) fn maybe_text<'o>(
-    object: &'o Object,
+pub(crate) fn optional_text<'o>(
+    object: &'o JsonObject,
     key: &str,
 ) -> Result<Option<&'o str>, ParseProblem> {
     match object.get(key) {
@@ -28,16 +28,16 @@ pub(crate) fn maybe_text<'o>(
     }
 }
 
-pub(crate) fn number(object: &Object, key: &str) -> Result<u32, ParseProblem> {
+pub(crate) fn number(object: &JsonObject, key: &str) -> Result<u32, ParseProblem> {
     let number = required(object, key)?.as_u64();
     number.and_then(|number| u32::try_from(number).ok()).ok_or(ParseProblem::InvalidFormat)
 }
 
-pub(crate) fn list<'o>(object: &'o Object, key: &str) -> Result<&'o [Value], ParseProblem> {
+pub(crate) fn list<'o>(object: &'o JsonObject, key: &str) -> Result<&'o [Value], ParseProblem> {
     required(object, key)?.as_array().map(Vec::as_slice).ok_or(ParseProblem::InvalidFormat)
 }
 
-pub(crate) fn object(value: &Value) -> Result<&Object, ParseProblem> {
+pub(crate) fn object(value: &Value) -> Result<&JsonObject, ParseProblem> {
     value.as_object().ok_or(ParseProblem::InvalidFormat)
 }
 

@@ -1,39 +1,40 @@
 //! The answer to a review: verdict and findings. The plain form has six fields per finding; ours has
 //! more, and a finding that has them must fill them.
 
-use super::fields::{cut, first_lines, list, maybe_text, number, object, required, text};
-use super::ladder::{self, Object, ParseMethod};
-use super::{ParseProblem, Words};
+use super::fields::{cut, first_lines, list, number, object, optional_text, required, text};
+use super::json_object::{self, JsonObject, ParseMethod};
+use super::{ParseProblem, RawAnswer};
 use crate::agent::NAME;
 use crate::change::{FilePath, LineSpan};
 use crate::finding::{Category, Priority, ReviewClaim, Verification};
 use crate::verdict::Verdict;
 use serde_json::Value;
+use std::collections::HashSet;
 
-/// A review that could be read.
+/// A parsed review.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
-    /// How it was read.
+pub struct ReviewAnswer {
+    /// How it was parsed.
     pub method: ParseMethod,
     /// What the model says of the whole.
     pub summary: String,
     /// What it claims.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<ModelClaim>,
     /// Why findings were left out.
     pub dropped: Vec<String>,
     /// Those findings: they leave a field of the full form empty.
-    pub incomplete: Vec<Claim>,
+    pub incomplete: Vec<ModelClaim>,
     /// What it says of the hints.
     pub hints: Vec<HintOpinion>,
 }
 
 /// A claim of a model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Claim {
+pub struct ModelClaim {
     /// The claim as every reviewer makes it.
     pub candidate: ReviewClaim,
     /// Whether the model said how sure it is.
-    pub says_confidence: bool,
+    pub has_confidence: bool,
 }
 
 /// What a model says of a finding of the built-in checks.
@@ -47,16 +48,16 @@ pub struct HintOpinion {
     pub why: String,
 }
 
-/// How sure a claim is that does not say.
-const UNSAID_CONFIDENCE: f64 = 0.7;
+/// The confidence of a claim that gives none.
+const DEFAULT_CONFIDENCE: f64 = 0.7;
 const MAX_FINDINGS: usize = 500;
 const MAX_TITLE: usize = 300;
 const MAX_BODY: usize = 4_000;
-/// Words of the form itself: whoever answers with them repeats the question.
+/// Placeholders of the prompt: an answer with one of them repeats the prompt.
 const TEMPLATE: [&str; 3] = ["relative/path/to/file", "[P0-3]", "path from the root of"];
 
-/// Whose answer it is: the contract lets a lane leave the priority open, and a lane's paths are matched with
-/// the change before anything is taken for a slip.
+/// The source of an answer. A lane may leave the priority open, and the paths of a lane are matched with
+/// the change later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnswerSource {
     /// The agent's model.
@@ -66,11 +67,11 @@ pub(crate) enum AnswerSource {
 }
 
 /// Reads the answer to a review.
-pub fn read_review(words: &Words<'_>) -> Result<Answer, ParseProblem> {
-    let (object, method) = ladder::find(words, &["verdict", "findings"])?;
-    ladder::agree(words, &["verdict", "findings"])?;
+pub fn read_review(words: &RawAnswer<'_>) -> Result<ReviewAnswer, ParseProblem> {
+    let (object, method) = json_object::find(words, &["verdict", "findings"])?;
+    json_object::require_agreement(words, &["verdict", "findings"])?;
     let answer = read_object(&object, method, AnswerSource::Agent)?;
-    // An objection of which nothing is left is no approval.
+    // An answer whose findings are all incomplete still objects, so it cannot count as a pass.
     let why = answer.dropped.first().filter(|_| answer.claims.is_empty());
     match why.and_then(|why| why.rsplit('`').nth(1)) {
         Some(field) => Err(ParseProblem::MissingField(field.to_owned())),
@@ -79,18 +80,18 @@ pub fn read_review(words: &Words<'_>) -> Result<Answer, ParseProblem> {
 }
 
 pub(crate) fn read_object(
-    object: &Object,
+    object: &JsonObject,
     method: ParseMethod,
-    speaker: AnswerSource,
-) -> Result<Answer, ParseProblem> {
+    source: AnswerSource,
+) -> Result<ReviewAnswer, ParseProblem> {
     let verdict = verdict(text(object, "verdict")?)?;
     let findings = list(object, "findings")?;
     if findings.len() > MAX_FINDINGS {
         return Err(ParseProblem::InvalidFormat);
     }
-    let mut answer = Answer {
+    let mut answer = ReviewAnswer {
         method,
-        summary: cut(maybe_text(object, "summary")?.unwrap_or_default(), MAX_BODY),
+        summary: cut(optional_text(object, "summary")?.unwrap_or_default(), MAX_BODY),
         claims: Vec::new(),
         dropped: Vec::new(),
         incomplete: Vec::new(),
@@ -98,7 +99,7 @@ pub(crate) fn read_object(
     };
     for finding in findings {
         let finding = self::object(finding)?;
-        let claim = claim(finding, speaker)?;
+        let claim = claim(finding, source)?;
         match empty_field(finding)? {
             Some(field) => {
                 let ReviewClaim { file, span, .. } = &claim.candidate;
@@ -108,7 +109,7 @@ pub(crate) fn read_object(
             None => answer.claims.push(claim),
         }
     }
-    agrees(verdict, findings.is_empty())?;
+    check_verdict(verdict, findings.is_empty())?;
     Ok(answer)
 }
 
@@ -119,8 +120,8 @@ fn verdict(word: &str) -> Result<Verdict, ParseProblem> {
         .ok_or_else(|| ParseProblem::InvalidVerdict(cut(word, 80)))
 }
 
-/// A verdict that its own findings contradict says nothing.
-fn agrees(verdict: Verdict, no_findings: bool) -> Result<(), ParseProblem> {
+/// Rejects a verdict that contradicts the findings.
+fn check_verdict(verdict: Verdict, no_findings: bool) -> Result<(), ParseProblem> {
     let contradiction = match (verdict, no_findings) {
         (Verdict::Pass, false) => "PASS with findings".to_owned(),
         (Verdict::Fail | Verdict::NeedsWork, true) => {
@@ -131,23 +132,23 @@ fn agrees(verdict: Verdict, no_findings: bool) -> Result<(), ParseProblem> {
     Err(ParseProblem::InvalidVerdict(contradiction))
 }
 
-fn claim(finding: &Object, speaker: AnswerSource) -> Result<Claim, ParseProblem> {
+fn claim(finding: &JsonObject, source: AnswerSource) -> Result<ModelClaim, ParseProblem> {
     let file = text(finding, "file_path")?;
     let start = number(finding, "line_start")?;
     let end = number(finding, "line_end")?;
     let span = LineSpan::new(start, end).ok_or(ParseProblem::InvalidFormat)?;
-    let priority = priority(finding, speaker)?;
+    let priority = priority(finding, source)?;
     let title = text(finding, "title")?;
     let body = text(finding, "body")?;
     if TEMPLATE.iter().any(|words| file.contains(words) || title.contains(words)) {
         return Err(ParseProblem::InvalidFormat);
     }
-    let (priority, title) = prefixed(priority, title);
+    let (priority, title) = with_priority_prefix(priority, title);
     let confidence = confidence(finding)?;
-    Ok(Claim {
-        says_confidence: confidence.is_some(),
+    Ok(ModelClaim {
+        has_confidence: confidence.is_some(),
         candidate: ReviewClaim {
-            file: match speaker {
+            file: match source {
                 AnswerSource::Agent => FilePath::parse(file.trim().trim_start_matches("./")),
                 AnswerSource::Lane => FilePath::parse(file),
             },
@@ -155,10 +156,10 @@ fn claim(finding: &Object, speaker: AnswerSource) -> Result<Claim, ParseProblem>
             priority,
             category: category(finding)?,
             title: cut(&title, MAX_TITLE),
-            body: cut(&told(body, finding)?, MAX_BODY),
-            suggestion: filled(finding, "suggestion")?.map(|text| cut(text, MAX_BODY)),
-            evidence: filled(finding, "evidence")?.map(|text| first_lines(text, MAX_BODY)),
-            confidence: confidence.unwrap_or(UNSAID_CONFIDENCE),
+            body: cut(&full_body(body, finding)?, MAX_BODY),
+            suggestion: non_empty_text(finding, "suggestion")?.map(|text| cut(text, MAX_BODY)),
+            evidence: non_empty_text(finding, "evidence")?.map(|text| first_lines(text, MAX_BODY)),
+            confidence: confidence.unwrap_or(DEFAULT_CONFIDENCE),
             reviewer: NAME.to_owned(),
             rule: None,
             verification: Verification::default(),
@@ -166,8 +167,8 @@ fn claim(finding: &Object, speaker: AnswerSource) -> Result<Claim, ParseProblem>
     })
 }
 
-fn priority(finding: &Object, speaker: AnswerSource) -> Result<Option<Priority>, ParseProblem> {
-    if speaker == AnswerSource::Lane && finding.get("priority") == Some(&Value::Null) {
+fn priority(finding: &JsonObject, source: AnswerSource) -> Result<Option<Priority>, ParseProblem> {
+    if source == AnswerSource::Lane && finding.get("priority") == Some(&Value::Null) {
         return Ok(None);
     }
     let number = required(finding, "priority")?.as_i64().and_then(Priority::from_number);
@@ -175,7 +176,7 @@ fn priority(finding: &Object, speaker: AnswerSource) -> Result<Option<Priority>,
 }
 
 /// The title with its priority in front. Where the two disagree, the more urgent one holds.
-fn prefixed(priority: Option<Priority>, title: &str) -> (Option<Priority>, String) {
+fn with_priority_prefix(priority: Option<Priority>, title: &str) -> (Option<Priority>, String) {
     let title = title.trim();
     let said = Priority::ALL
         .into_iter()
@@ -188,39 +189,39 @@ fn prefixed(priority: Option<Priority>, title: &str) -> (Option<Priority>, Strin
 }
 
 /// The body, with the trigger and the effect when they are said apart.
-fn told(body: &str, finding: &Object) -> Result<String, ParseProblem> {
-    let parts = (filled(finding, "when")?, filled(finding, "then")?);
+fn full_body(body: &str, finding: &JsonObject) -> Result<String, ParseProblem> {
+    let parts = (non_empty_text(finding, "when")?, non_empty_text(finding, "then")?);
     let (Some(when), Some(then)) = parts else { return Ok(body.trim().to_owned()) };
     Ok(format!("{}\n\nWhen: {}\nThen: {}", body.trim(), when.trim(), then.trim()))
 }
 
 /// A field of the full form that a finding leaves empty though it has the full form.
-fn empty_field(finding: &Object) -> Result<Option<&'static str>, ParseProblem> {
+fn empty_field(finding: &JsonObject) -> Result<Option<&'static str>, ParseProblem> {
     let fields = ["when", "then", "evidence"];
     if !fields.iter().any(|field| finding.contains_key(*field)) {
         return Ok(None);
     }
     for field in fields {
-        if filled(finding, field)?.is_none() {
+        if non_empty_text(finding, field)?.is_none() {
             return Ok(Some(field));
         }
     }
     Ok(None)
 }
 
-fn filled<'o>(finding: &'o Object, key: &str) -> Result<Option<&'o str>, ParseProblem> {
-    Ok(maybe_text(finding, key)?.filter(|text| !text.trim().is_empty()))
+fn non_empty_text<'o>(finding: &'o JsonObject, key: &str) -> Result<Option<&'o str>, ParseProblem> {
+    Ok(optional_text(finding, key)?.filter(|text| !text.trim().is_empty()))
 }
 
-fn category(finding: &Object) -> Result<Category, ParseProblem> {
-    let Some(word) = filled(finding, "category")? else { return Ok(Category::Bug) };
+fn category(finding: &JsonObject) -> Result<Category, ParseProblem> {
+    let Some(word) = non_empty_text(finding, "category")? else { return Ok(Category::Bug) };
     Category::ALL
         .into_iter()
         .find(|category| category.name() == word)
         .ok_or(ParseProblem::InvalidFormat)
 }
 
-fn confidence(finding: &Object) -> Result<Option<f64>, ParseProblem> {
+fn confidence(finding: &JsonObject) -> Result<Option<f64>, ParseProblem> {
     match finding.get("confidence") {
         None | Some(Value::Null) => Ok(None),
         Some(value) => {
@@ -230,7 +231,7 @@ fn confidence(finding: &Object) -> Result<Option<f64>, ParseProblem> {
     }
 }
 
-fn hints(object: &Object) -> Result<Vec<HintOpinion>, ParseProblem> {
+fn hints(object: &JsonObject) -> Result<Vec<HintOpinion>, ParseProblem> {
     let Some(Value::Array(hints)) = object.get("hints") else { return Ok(Vec::new()) };
     hints.iter().take(MAX_FINDINGS).map(hint).collect()
 }
@@ -240,6 +241,47 @@ fn hint(value: &Value) -> Result<HintOpinion, ParseProblem> {
     Ok(HintOpinion {
         id: cut(text(hint, "id")?, 40),
         stands: required(hint, "stands")?.as_bool().ok_or(ParseProblem::InvalidFormat)?,
-        why: cut(maybe_text(hint, "why")?.unwrap_or_default(), MAX_TITLE),
+        why: cut(optional_text(hint, "why")?.unwrap_or_default(), MAX_TITLE),
     })
+}
+
+/// Reads an answer that was brought into form; the problem of the original stands when the result
+/// says anything that the original does not.
+pub fn read_restructured(
+    original: &str,
+    words: &RawAnswer<'_>,
+    problem: &ParseProblem,
+) -> Result<ReviewAnswer, ParseProblem> {
+    let read = json_object::find(words, &["verdict", "findings"]).and_then(|(object, _)| {
+        read_object(&object, ParseMethod::Restructured, AnswerSource::Agent)
+    });
+    match read {
+        Ok(answer) if !answer.claims.is_empty() && says_only(&answer, original) => Ok(answer),
+        _ => Err(problem.clone()),
+    }
+}
+
+fn says_only(answer: &ReviewAnswer, original: &str) -> bool {
+    let known: HashSet<String> = words_of(original).collect();
+    answer.claims.iter().all(|claim| {
+        let candidate = &claim.candidate;
+        let title = candidate.title.get(4..).unwrap_or_default();
+        let lines = [candidate.span.start().to_string(), candidate.span.end().to_string()];
+        original.contains(&*candidate.file.to_text())
+            && candidate.priority.is_some_and(|priority| names(&known, priority))
+            && lines.iter().all(|line| known.contains(line))
+            && words_of(title).chain(words_of(&candidate.body)).all(|word| known.contains(&word))
+    })
+}
+
+/// Whether these words name a priority or the severity that it stands for.
+fn names(known: &HashSet<String>, priority: Priority) -> bool {
+    known.contains(&priority.to_string().to_lowercase())
+        || known.contains(priority.severity().name())
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
 }

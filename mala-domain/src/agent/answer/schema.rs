@@ -6,52 +6,57 @@ use crate::finding::Category;
 use serde_json::{Value, json};
 
 /// The form of a review, with an opinion on each hint when there are some.
-pub fn review_form(n_hints: usize) -> AnswerFormat {
+pub fn review_format(n_hints: usize) -> AnswerFormat {
     let categories = Category::ALL.map(Category::name);
-    let finding = closed(&[
-        ("file_path", plain("string")),
-        ("line_start", plain("integer")),
-        ("line_end", plain("integer")),
+    let finding = closed_object(&[
+        ("file_path", of_type("string")),
+        ("line_start", of_type("integer")),
+        ("line_end", of_type("integer")),
         ("priority", json!({"type": "integer", "enum": [0, 1, 2, 3]})),
-        ("title", plain("string")),
-        ("body", plain("string")),
+        ("title", of_type("string")),
+        ("body", of_type("string")),
         ("category", json!({"type": "string", "enum": categories})),
-        ("when", plain("string")),
-        ("then", plain("string")),
-        ("evidence", plain("string")),
-        ("suggestion", plain("string")),
-        ("confidence", plain("number")),
+        ("when", of_type("string")),
+        ("then", of_type("string")),
+        ("evidence", of_type("string")),
+        ("suggestion", of_type("string")),
+        ("confidence", of_type("number")),
     ]);
-    let hint =
-        closed(&[("id", plain("string")), ("stands", plain("boolean")), ("why", plain("string"))]);
+    let hint = closed_object(&[
+        ("id", of_type("string")),
+        ("stands", of_type("boolean")),
+        ("why", of_type("string")),
+    ]);
     let mut fields = vec![
-        ("nonce", plain("string")),
+        ("nonce", of_type("string")),
         ("verdict", json!({"type": "string", "enum": ["PASS", "FAIL", "NEEDS_WORK"]})),
         ("findings", json!({"type": "array", "items": finding})),
     ];
     if n_hints > 0 {
         fields.push(("hints", json!({"type": "array", "items": hint})));
     }
-    AnswerFormat::Json { name: "review".to_owned(), schema: closed(&fields) }
+    AnswerFormat::Json { name: "review".to_owned(), schema: closed_object(&fields) }
 }
 
 /// The form of a check of claims.
-pub fn checks_form() -> AnswerFormat {
-    let check = closed(&[
-        ("id", plain("string")),
+pub fn checks_format() -> AnswerFormat {
+    let check = closed_object(&[
+        ("id", of_type("string")),
         ("outcome", json!({"type": "string", "enum": ["holds", "refuted", "unsure"]})),
-        ("why", plain("string")),
+        ("why", of_type("string")),
     ]);
-    let schema =
-        closed(&[("nonce", plain("string")), ("checks", json!({"type": "array", "items": check}))]);
+    let schema = closed_object(&[
+        ("nonce", of_type("string")),
+        ("checks", json!({"type": "array", "items": check})),
+    ]);
     AnswerFormat::Json { name: "checks".to_owned(), schema }
 }
 
-fn plain(kind: &str) -> Value {
+fn of_type(kind: &str) -> Value {
     json!({"type": kind})
 }
 
-fn closed(fields: &[(&str, Value)]) -> Value {
+fn closed_object(fields: &[(&str, Value)]) -> Value {
     let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
     let properties: serde_json::Map<String, Value> =
         fields.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();

@@ -10,8 +10,8 @@ fn nonce() -> Nonce {
     Nonce::over(&[b"a change"])
 }
 
-fn read(text: &str) -> Result<Answer, ParseProblem> {
-    read_review(&Words { text, form_enforced: false, nonce: &nonce() })
+fn read(text: &str) -> Result<ReviewAnswer, ParseProblem> {
+    read_review(&RawAnswer { text, form_enforced: false, nonce: &nonce() })
 }
 
 /// `method: title, title` or the problem.
@@ -154,7 +154,7 @@ fn json_inside_other_text_counts_only_with_the_nonce() {
 
 #[test]
 fn a_schema_that_the_provider_enforced_is_the_surest_rung() {
-    let words = Words { text: PLAIN, form_enforced: true, nonce: &nonce() };
+    let words = RawAnswer { text: PLAIN, form_enforced: true, nonce: &nonce() };
     assert_eq!(read_review(&words).unwrap().method, ParseMethod::Schema);
 }
 
@@ -227,7 +227,7 @@ fn restructuring_never_decides() {
         (PASS.to_owned(), false),
         ("no JSON".to_owned(), false),
     ] {
-        let words = Words { text: &text, form_enforced: false, nonce: &nonce() };
+        let words = RawAnswer { text: &text, form_enforced: false, nonce: &nonce() };
         let read = read_restructured(original, &words, &problem);
         assert_eq!(read.is_ok(), holds, "{text}");
         if let Err(stands) = read {
@@ -262,7 +262,8 @@ fn of_several_answers_none_may_contradict_another() {
 
 #[test]
 fn an_objection_is_seen_though_it_cannot_be_read() {
-    let sees = |text: &str| objects(&Words { text, form_enforced: false, nonce: &nonce() });
+    let sees =
+        |text: &str| has_objection(&RawAnswer { text, form_enforced: false, nonce: &nonce() });
     for (text, expected) in [
         (PLAIN, true),
         (PASS, false),
@@ -286,7 +287,7 @@ fn an_objection_is_seen_though_it_cannot_be_read() {
 
 #[test]
 fn checks_are_read_by_the_same_ladder() {
-    let read = |text: &str| read_checks(&Words { text, form_enforced: false, nonce: &nonce() });
+    let read = |text: &str| read_checks(&RawAnswer { text, form_enforced: false, nonce: &nonce() });
     let (checks, method) = read(
         r#"{"checks": [{"id": "c1", "outcome": "refuted", "why": "n is checked"},
             {"id": "c2", "outcome": "refuted", "why": " "}, {"id": "c3", "outcome": "holds"}]}"#,
@@ -308,7 +309,7 @@ fn checks_are_read_by_the_same_ladder() {
 
 #[test]
 fn the_forms_accept_what_the_reader_reads() {
-    let AnswerFormat::Json { schema, .. } = review_form(1) else { panic!("a form") };
+    let AnswerFormat::Json { schema, .. } = review_format(1) else { panic!("a form") };
     let text = r#"{"nonce": "", "verdict": "PASS", "findings": [], "hints": []}"#;
     assert!(jsonschema::is_valid(&schema, &serde_json::from_str(text).unwrap()));
     assert_eq!(shown(text), "Strict: ");
@@ -344,7 +345,7 @@ fn no_bytes_make_it_panic() {
     bolero::check!().for_each(|bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
         drop(read(&text));
-        drop(read_checks(&Words { text: &text, form_enforced: true, nonce: &nonce() }));
+        drop(read_checks(&RawAnswer { text: &text, form_enforced: true, nonce: &nonce() }));
     });
 }
 

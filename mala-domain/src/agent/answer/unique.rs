@@ -1,26 +1,26 @@
-//! JSON in which no key is there twice. Which of two verdicts counts is nobody's to guess.
+//! JSON objects without duplicate keys. An answer with two verdicts is ambiguous, so it is an error.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// A value in which no key is there twice.
-pub(super) struct Unique(pub(super) Value);
+/// A JSON value without duplicate keys.
+pub(super) struct UniqueKeys(pub(super) Value);
 
-/// Reads JSON; an object with a key twice is an error.
+/// Parses JSON; a duplicate key is an error.
 pub(crate) fn parse(text: &str) -> Result<Value, serde_json::Error> {
-    serde_json::from_str::<Unique>(text).map(|unique| unique.0)
+    serde_json::from_str::<UniqueKeys>(text).map(|unique| unique.0)
 }
 
-impl<'de> Deserialize<'de> for Unique {
+impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader).map(Self)
+        deserializer.deserialize_any(UniqueKeysVisitor).map(Self)
     }
 }
 
-struct Reader;
+struct UniqueKeysVisitor;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for UniqueKeysVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,7 +53,7 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(Unique(item)) = items.next_element()? {
+        while let Some(UniqueKeys(item)) = items.next_element()? {
             list.push(item);
         }
         Ok(Value::Array(list))
@@ -61,7 +61,7 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
-        while let Some((key, Unique(value))) = entries.next_entry::<String, Unique>()? {
+        while let Some((key, UniqueKeys(value))) = entries.next_entry::<String, UniqueKeys>()? {
             if object.insert(key, value).is_some() {
                 return Err(A::Error::custom("a key is there twice"));
             }

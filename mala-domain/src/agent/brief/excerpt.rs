@@ -1,9 +1,9 @@
-//! The changed lines of one file with what is around them: numbered as at head, marked, without
-//! secrets. Each piece is whole: it is shown with all its hunks or not at all.
+//! The changed lines of one file with the lines around them: numbered as at head, marked, redacted.
+//! A group of hunks is shown in full or not at all.
 
-use super::{BriefMaterial, BriefWidth, Enclosing};
-use crate::agent::clean::{CleanFile, first_head, index};
-use crate::agent::shown;
+use super::{BriefMaterial, BriefWidth, HunkSymbol};
+use crate::agent::line_format;
+use crate::agent::redacted_file::{RedactedFile, first_head, index};
 use crate::change::{ChangedFile, FileStatus, Hunk, LineKind, LineSpan};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 /// Hunks that are shown together, and their text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct HunkGroup {
     pub(super) hunks: Vec<usize>,
     /// With its surroundings.
     pub(super) wide: String,
@@ -19,19 +19,19 @@ pub(super) struct Piece {
     pub(super) narrow: String,
 }
 
-/// A longer line is cut, and says so; a changed one never is.
+/// Longer unchanged lines are cut. Changed lines never are.
 const MAX_LINE: usize = 2_000;
 
 /// Stands between the number of a line and its text.
 const UNCHANGED: char = ' ';
 
-/// The pieces of a file, in its order.
+/// The groups of hunks of a file, in order.
 pub(super) fn pieces(
     file: &ChangedFile,
-    clean: &CleanFile,
+    clean: &RedactedFile,
     material: &BriefMaterial<'_>,
     width: BriefWidth,
-) -> Vec<Piece> {
+) -> Vec<HunkGroup> {
     let unknown = Vec::new();
     let enclosing = material.enclosing.get(&file.path).unwrap_or(&unknown);
     let windows = windows(file, clean, enclosing, width);
@@ -42,13 +42,14 @@ fn cut(line: &str) -> Cow<'_, str> {
     match line.char_indices().nth(MAX_LINE) {
         None => line.into(),
         Some((at, _)) => {
-            format!("{} {}a long line]", line.get(..at).unwrap_or_default(), shown::CUT).into()
+            format!("{} {}a long line]", line.get(..at).unwrap_or_default(), line_format::CUT_MARK)
+                .into()
         }
     }
 }
 
 /// Lines at head that are shown, and the hunks among them.
-struct Window {
+struct ExcerptWindow {
     span: Option<LineSpan>,
     symbol: Option<String>,
     hunks: Vec<usize>,
@@ -56,17 +57,17 @@ struct Window {
 
 fn windows(
     file: &ChangedFile,
-    clean: &CleanFile,
-    enclosing: &[Option<Enclosing>],
+    clean: &RedactedFile,
+    enclosing: &[Option<HunkSymbol>],
     width: BriefWidth,
-) -> Vec<Window> {
+) -> Vec<ExcerptWindow> {
     let n_lines = u32::try_from(clean.head.len()).unwrap_or(u32::MAX);
-    let mut windows: Vec<Window> = Vec::new();
+    let mut windows: Vec<ExcerptWindow> = Vec::new();
     for (index, hunk) in file.hunks.iter().enumerate() {
         let around = enclosing.get(index).and_then(Option::as_ref);
         let span = (n_lines > 0).then(|| widened(hunk, n_lines, around, width));
         let symbol = around.map(|around| around.symbol.clone());
-        let touches = |last: &Window| match (last.span, span) {
+        let touches = |last: &ExcerptWindow| match (last.span, span) {
             (Some(last), Some(span)) => span.start() <= last.end().saturating_add(1),
             _ => false,
         };
@@ -77,7 +78,7 @@ fn windows(
                 });
                 last.hunks.push(index);
             }
-            None => windows.push(Window { span, symbol, hunks: vec![index] }),
+            None => windows.push(ExcerptWindow { span, symbol, hunks: vec![index] }),
         }
     }
     windows
@@ -85,11 +86,11 @@ fn windows(
 
 /// The lines around a hunk's changes: some each way, not beyond the function around them, and all of
 /// a short function.
-fn widened(hunk: &Hunk, n_lines: u32, around: Option<&Enclosing>, width: BriefWidth) -> LineSpan {
+fn widened(hunk: &Hunk, n_lines: u32, around: Option<&HunkSymbol>, width: BriefWidth) -> LineSpan {
     let changed = changed_lines(hunk, n_lines);
     let start = changed.start().saturating_sub(width.around).max(1);
     let end = changed.end().saturating_add(width.around).min(n_lines);
-    let inside = |around: &&Enclosing| {
+    let inside = |around: &&HunkSymbol| {
         around.span.contains(changed.start()) && around.span.contains(changed.end())
     };
     let Some(around) = around.filter(inside) else { return LineSpan::between(start, end) };
@@ -115,24 +116,24 @@ fn changed_lines(hunk: &Hunk, n_lines: u32) -> LineSpan {
     changed.unwrap_or(LineSpan::line(at.clamp(1, n_lines)))
 }
 
-fn piece(window: Window, file: &ChangedFile, clean: &CleanFile) -> Piece {
+fn piece(window: ExcerptWindow, file: &ChangedFile, clean: &RedactedFile) -> HunkGroup {
     let narrow = narrow(&window, file, clean);
     let wide = match window.span {
         Some(span) => wide(&window, span, file, clean),
         None => narrow.clone(),
     };
-    Piece { hunks: window.hunks, wide, narrow }
+    HunkGroup { hunks: window.hunks, wide, narrow }
 }
 
 /// What the hunks do at each line at head.
 #[derive(Default)]
-struct Marks<'c> {
+struct LineMarks<'c> {
     added: Vec<u32>,
     removed_before: BTreeMap<u32, Vec<&'c str>>,
 }
 
-fn marks<'c>(window: &Window, file: &ChangedFile, clean: &'c CleanFile) -> Marks<'c> {
-    let mut marks = Marks::default();
+fn marks<'c>(window: &ExcerptWindow, file: &ChangedFile, clean: &'c RedactedFile) -> LineMarks<'c> {
+    let mut marks = LineMarks::default();
     for (hunk, lines) in shown_hunks(window, file, clean) {
         let mut at = first_head(hunk);
         for (line, text) in hunk.lines.iter().zip(lines) {
@@ -147,7 +148,12 @@ fn marks<'c>(window: &Window, file: &ChangedFile, clean: &'c CleanFile) -> Marks
     marks
 }
 
-fn wide(window: &Window, span: LineSpan, file: &ChangedFile, clean: &CleanFile) -> String {
+fn wide(
+    window: &ExcerptWindow,
+    span: LineSpan,
+    file: &ChangedFile,
+    clean: &RedactedFile,
+) -> String {
     let marks = marks(window, file, clean);
     let mut text = heading(window);
     let mut removed = marks.removed_before.into_iter().peekable();
@@ -165,7 +171,7 @@ fn wide(window: &Window, span: LineSpan, file: &ChangedFile, clean: &CleanFile) 
     text
 }
 
-fn narrow(window: &Window, file: &ChangedFile, clean: &CleanFile) -> String {
+fn narrow(window: &ExcerptWindow, file: &ChangedFile, clean: &RedactedFile) -> String {
     let mut text = heading(window);
     for (hunk, lines) in shown_hunks(window, file, clean) {
         let mut at = first_head(hunk);
@@ -182,30 +188,30 @@ fn narrow(window: &Window, file: &ChangedFile, clean: &CleanFile) -> String {
 }
 
 fn shown_hunks<'f, 'c: 'f>(
-    window: &'f Window,
+    window: &'f ExcerptWindow,
     file: &'f ChangedFile,
-    clean: &'c CleanFile,
+    clean: &'c RedactedFile,
 ) -> impl Iterator<Item = (&'f Hunk, &'c Vec<String>)> {
     window.hunks.iter().filter_map(|index| file.hunks.get(*index).zip(clean.hunks.get(*index)))
 }
 
-fn heading(window: &Window) -> String {
+fn heading(window: &ExcerptWindow) -> String {
     match &window.symbol {
         Some(symbol) => format!("@@ in {symbol}\n"),
         None => "@@\n".to_owned(),
     }
 }
 
-/// In a file that is all new, marks would say nothing.
+/// Lines of an added file have no mark.
 fn added_mark(file: &ChangedFile) -> char {
     if file.status == FileStatus::Added { UNCHANGED } else { '+' }
 }
 
 // Writing to a string cannot fail.
 fn numbered_line(text: &mut String, line: u32, mark: char, own: &str) {
-    writeln!(text, "{}", shown::in_brief(line, mark, own)).unwrap_or_default();
+    writeln!(text, "{}", line_format::brief_line(line, mark, own)).unwrap_or_default();
 }
 
 fn removed_line(text: &mut String, own: &str) {
-    writeln!(text, "{}", shown::removed(own)).unwrap_or_default();
+    writeln!(text, "{}", line_format::removed_line(own)).unwrap_or_default();
 }

@@ -1,47 +1,50 @@
-//! What a brief tells before the change itself: files, tasks, rules, references and hints, each
-//! within its share of the room.
+//! The part of a brief before the change itself: files, tasks, rules, references and hints, each within
+//! its share of the size limit.
 
-use super::unlined::{is_bare, unlined};
 use super::{BriefMaterial, BriefStyle};
-use crate::change::{ChangedFile, FileStatus, LineKind};
+use crate::change::{ChangedFile, EntryKind, FileStatus, LineKind};
 use crate::finding::ReviewClaim;
 use std::fmt::Write;
 
 const MAX_FILES: usize = 100;
 const MAX_REFERENCES: usize = 40;
-/// So many of the built-in findings are shown.
+/// The maximum number of built-in findings that a brief shows.
 pub const MAX_HINTS: usize = 30;
 
-/// The name of what is told beside the lines.
-const UNLINED: &str = "changes that no line shows";
+/// The label of the section for changes that have no changed lines.
+const CHANGES_WITHOUT_LINES: &str = "changes that no line shows";
 
-/// Said only where there are hints: every word is paid for with every call.
+/// Only part of the prompt if there are hints.
 const ABOUT_HINTS: &str =
     "Of each hint say whether it stands and why; do not repeat it as a finding.\n";
 
 /// The text before the change, and what had to be cut.
-pub(super) struct Opening {
+pub(super) struct BriefOpening {
     pub(super) text: String,
     pub(super) warnings: Vec<String>,
 }
 
 /// Whether the changed files are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum List {
+pub(super) enum FileList {
     Yes,
     No,
 }
 
-pub(super) fn opening(material: &BriefMaterial<'_>, style: &BriefStyle<'_>, list: List) -> Opening {
+pub(super) fn opening(
+    material: &BriefMaterial<'_>,
+    style: &BriefStyle<'_>,
+    list: FileList,
+) -> BriefOpening {
     let fence = style.fence;
-    let mut opening = Opening { text: String::new(), warnings: Vec::new() };
+    let mut opening = BriefOpening { text: String::new(), warnings: Vec::new() };
     let id = fence.nonce().as_str();
     opening.text.push_str(&format!("This run's ID and your nonce: {id}\n"));
-    if list == List::Yes {
-        opening.text.push_str(&fence.around("changed files", &files(material)));
+    if list == FileList::Yes {
+        opening.text.push_str(&fence.wrap("changed files", &files(material)));
     }
-    opening.unlined(material, style);
-    // A quarter of the room each: the change itself is what matters.
+    opening.without_lines(material, style);
+    // A quarter of the room each, so that most of it is left for the change.
     let share = style.max_bytes / 4;
     opening.shared(
         "task",
@@ -54,21 +57,19 @@ pub(super) fn opening(material: &BriefMaterial<'_>, style: &BriefStyle<'_>, list
     if !material.references.is_empty() {
         let shown: Vec<&str> =
             material.references.iter().take(MAX_REFERENCES).map(String::as_str).collect();
-        opening.text.push_str(&fence.around("uses of what changed, elsewhere", &shown.join("\n")));
+        opening.text.push_str(&fence.wrap("uses of what changed, elsewhere", &shown.join("\n")));
     }
     if !material.hints.is_empty() {
         opening.text.push_str(ABOUT_HINTS);
-        opening
-            .text
-            .push_str(&fence.around("hints of the built-in checks", &hints(material.hints)));
+        opening.text.push_str(&fence.wrap("hints of the built-in checks", &hints(material.hints)));
     }
     opening
 }
 
-impl Opening {
-    /// What happens to files that none of their lines shows.
-    fn unlined(&mut self, material: &BriefMaterial<'_>, style: &BriefStyle<'_>) {
-        let lines: Vec<String> = material.change.files.iter().filter_map(unlined).collect();
+impl BriefOpening {
+    /// Adds the changes that no line shows.
+    fn without_lines(&mut self, material: &BriefMaterial<'_>, style: &BriefStyle<'_>) {
+        let lines: Vec<String> = material.change.files.iter().filter_map(without_lines).collect();
         if lines.is_empty() {
             return;
         }
@@ -82,10 +83,10 @@ impl Opening {
                 told.push_str(&more);
             }
         }
-        self.text.push_str(&style.fence.around(UNLINED, &told));
+        self.text.push_str(&style.fence.wrap(CHANGES_WITHOUT_LINES, &told));
     }
 
-    /// Several texts of a kind within one share, cut at a line.
+    /// Adds texts of one kind within one share of the room, cut at a line.
     fn shared<'t>(
         &mut self,
         kind: &str,
@@ -103,7 +104,7 @@ impl Opening {
             left -= kept.len();
             if !kept.is_empty() {
                 let what = format!("{kind}: {name}");
-                self.text.push_str(&style.fence.around_clean(&what, kept));
+                self.text.push_str(&style.fence.wrap_redacted(&what, kept));
             }
         }
     }
@@ -121,7 +122,7 @@ fn lines_within(text: &str, n_bytes: usize) -> &str {
 fn files(material: &BriefMaterial<'_>) -> String {
     let mut text = format!("{}\n", material.target);
     // Those of which no line changes are told apart.
-    let files: Vec<_> = material.change.files.iter().filter(|file| !is_bare(file)).collect();
+    let files: Vec<_> = material.change.files.iter().filter(|file| !has_no_hunks(file)).collect();
     for file in files.iter().take(MAX_FILES) {
         let count = |kind| {
             let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines);
@@ -164,7 +165,34 @@ fn hints(hints: &[ReviewClaim]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The id by which a model speaks of a hint.
+/// The id of a hint in prompts and answers.
 pub fn hint_id(index: usize) -> String {
     format!("h{}", index + 1)
+}
+
+/// Whether a file is reviewed and has no changed lines, such as a rename, a mode change or an empty file.
+pub fn has_no_hunks(file: &ChangedFile) -> bool {
+    file.is_reviewable() && file.hunks.is_empty()
+}
+
+/// The change to a file that its lines do not show, such as its mode; `None` if there is none.
+pub fn without_lines(file: &ChangedFile) -> Option<String> {
+    let is_link = file.kind == EntryKind::Symlink && file.exists_at_head() && file.is_reviewable();
+    if !(has_no_hunks(file) || is_link || file.mode_change.is_some()) {
+        return None;
+    }
+    let mut line = name(file);
+    if let Some((old, new)) = &file.mode_change {
+        line.push_str(&format!(", mode {old} -> {new}"));
+    }
+    if is_link {
+        line.push_str(", a symbolic link");
+    }
+    if has_no_hunks(file) {
+        line.push_str(match file.status {
+            FileStatus::Added | FileStatus::Deleted => ", empty",
+            _ => ", no line changed",
+        });
+    }
+    Some(line)
 }

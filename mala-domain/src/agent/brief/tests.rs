@@ -13,8 +13,8 @@ const DIFF: &str = "diff --git a/app.py b/app.py\n--- a/app.py\n+++ b/app.py\n@@
 
 struct Sample {
     change: Change,
-    texts: Texts,
-    enclosing: BTreeMap<FilePath, Vec<Option<Enclosing>>>,
+    texts: FileTexts,
+    enclosing: BTreeMap<FilePath, Vec<Option<HunkSymbol>>>,
     tasks: Vec<(String, String)>,
     rules: Vec<(FilePath, String)>,
     hints: Vec<ReviewClaim>,
@@ -25,7 +25,7 @@ impl Sample {
     fn of(diff: &str, texts: &[(&str, &str, &str)]) -> Self {
         let mut sample = Self {
             change: Change { files: parse(diff.as_bytes()).unwrap() },
-            texts: Texts::default(),
+            texts: FileTexts::default(),
             enclosing: BTreeMap::new(),
             tasks: Vec::new(),
             rules: Vec::new(),
@@ -66,7 +66,7 @@ fn fence() -> Fence {
 
 fn app() -> Sample {
     let mut sample = Sample::of(DIFF, &[("app.py", BASE, HEAD)]);
-    let around = Enclosing { symbol: "add".to_owned(), span: LineSpan::between(3, 4) };
+    let around = HunkSymbol { symbol: "add".to_owned(), span: LineSpan::between(3, 4) };
     sample.enclosing.insert("app.py".into(), vec![Some(around)]);
     sample
 }
@@ -140,7 +140,7 @@ fn the_most_changed_file_comes_first_and_hunks_stay_whole() {
     let style =
         BriefStyle { fence: &fence, width: BriefWidth::STANDARD, max_bytes: 9_000, max_briefs: 1 };
     let before = |list| sections::opening(&sample.material(), &style, list).text.len();
-    let list = before(sections::List::Yes) - before(sections::List::No);
+    let list = before(sections::FileList::Yes) - before(sections::FileList::No);
     let opening = sample.briefs(100_000, 1).briefs[0].text.find("@@").unwrap() + list;
     for (room, n_briefs, expected) in [
         (5_000, 1, vec!["big.txt [0, 1, 2] a.txt [0]"]),
@@ -163,7 +163,7 @@ fn the_most_changed_file_comes_first_and_hunks_stay_whole() {
 fn long_functions_are_shown_around_the_change_and_not_beyond() {
     let mut sample = two_files();
     let around =
-        |start, end| Some(Enclosing { symbol: "f".into(), span: LineSpan::between(start, end) });
+        |start, end| Some(HunkSymbol { symbol: "f".into(), span: LineSpan::between(start, end) });
     sample.enclosing.insert("big.txt".into(), vec![around(40, 60), around(145, 290), None]);
     let text = sample.briefs(100_000, 1).briefs[0].text.clone();
     let has = |line: usize| text.contains(&format!("\n{line} line {line}\n"));
@@ -195,7 +195,7 @@ fn files_are_listed_only_where_not_all_are_shown() {
     assert!(lists(&sample.briefs(5_000, 1)), "a file cannot be shown");
 }
 
-const UNLINED: &str = "diff --git a/evil.py b/sitecustomize.py\nsimilarity index 100%\nrename from evil.py\nrename to sitecustomize.py\n\
+const CHANGES_WITHOUT_LINES: &str = "diff --git a/evil.py b/sitecustomize.py\nsimilarity index 100%\nrename from evil.py\nrename to sitecustomize.py\n\
     diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n\
     diff --git a/e b/e\nnew file mode 100644\nindex 0000000..e69de29\n\
     diff --git a/g b/g\ndeleted file mode 100644\nindex e69de29..0000000\n";
@@ -210,7 +210,7 @@ fn what_no_line_shows_is_told() {
         let (section, _) = section.split_once("</mala-fence").unwrap();
         section.split_once('\n').unwrap().1.to_owned()
     };
-    let bare = Sample::of(UNLINED, &[]).briefs(10_000, 1);
+    let bare = Sample::of(CHANGES_WITHOUT_LINES, &[]).briefs(10_000, 1);
     assert_eq!(
         (bare.briefs.len(), bare.briefs[0].shown.len()),
         (1, 0),
@@ -222,7 +222,10 @@ fn what_no_line_shows_is_told() {
     e, added, empty
     g, deleted, empty
     ");
-    let mixed = Sample::of(&format!("{DIFF}{UNLINED}{link}{mode}"), &[("app.py", BASE, HEAD)]);
+    let mixed = Sample::of(
+        &format!("{DIFF}{CHANGES_WITHOUT_LINES}{link}{mode}"),
+        &[("app.py", BASE, HEAD)],
+    );
     let mixed = mixed.briefs(10_000, 1);
     assert!(!mixed.briefs[0].text.contains("of=\"changed files\""), "nothing is told twice");
     assert_snapshot!(told(&mixed), @"

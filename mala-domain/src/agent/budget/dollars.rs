@@ -7,15 +7,15 @@ pub struct Dollars {
 }
 
 impl Dollars {
-    /// Nothing.
+    /// Zero dollars.
     pub const ZERO: Self = Self { millionths: 0 };
 
-    /// So many millionths.
+    /// An amount in millionths of a dollar.
     pub const fn millionths(millionths: u64) -> Self {
         Self { millionths }
     }
 
-    /// The amount, rounded up; what is no number of dollars is more than anybody has.
+    /// The amount, rounded up; infinity and NaN become the largest amount.
     pub fn at_least(dollars: f64) -> Self {
         if !dollars.is_finite() {
             return Self { millionths: u64::MAX };
@@ -25,12 +25,12 @@ impl Dollars {
         Self { millionths }
     }
 
-    /// Both together.
+    /// The sum.
     pub fn plus(self, other: Self) -> Self {
         Self { millionths: self.millionths.saturating_add(other.millionths) }
     }
 
-    /// What is left of it after the other.
+    /// The difference, at least zero.
     pub fn less(self, other: Self) -> Self {
         Self { millionths: self.millionths.saturating_sub(other.millionths) }
     }

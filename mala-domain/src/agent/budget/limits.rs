@@ -19,7 +19,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// All of them, the cheapest first.
+    /// All profiles, the cheapest first.
     pub const ALL: [Self; 3] = [Self::Quick, Self::Standard, Self::Thorough];
 
     /// The word that users write.
@@ -31,7 +31,7 @@ impl Profile {
         }
     }
 
-    /// Its limits.
+    /// The limits of the profile.
     pub fn limits(self) -> Limits {
         match self {
             Self::Quick => Limits {
@@ -83,7 +83,7 @@ impl std::str::FromStr for Profile {
     }
 }
 
-/// What one review may spend, over all its passes.
+/// The limits of one review, over all its passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Calls to models.
@@ -94,13 +94,13 @@ pub struct Limits {
     pub max_verify_candidates: u32,
     /// Findings that are reported.
     pub max_output_issues: u32,
-    /// From start to end.
+    /// The time from start to end.
     pub max_wall_time: Duration,
     /// Dollars.
     pub max_cost: Dollars,
     /// Tokens, in and out, of all calls.
     pub max_tokens: u64,
-    /// Tokens of what the model is told at first, roughly.
+    /// Estimated tokens of the first prompt.
     pub max_prompt_tokens: u64,
     /// Tokens of one answer.
     pub max_answer_tokens: u32,
@@ -108,19 +108,19 @@ pub struct Limits {
     pub max_extra_files: u32,
     /// Lines of one such file.
     pub max_extra_lines: u32,
-    /// Parts that a large change may be told in.
+    /// Briefs per change; a large change needs several.
     pub max_briefs: u32,
-    /// What to do about a model without a known price.
-    pub unpriced: Unpriced,
+    /// What to do if the price of the model is unknown.
+    pub unpriced: UnknownPricePolicy,
 }
 
-/// What to do about a model whose price nobody knows.
+/// What to do if the price of a model is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Unpriced {
-    /// Do not ask it: what it costs could exceed the budget.
+pub enum UnknownPricePolicy {
+    /// Do not call the model: the cost could exceed the budget.
     #[default]
     Refuse,
-    /// Ask it: whoever runs it pays nothing or does not mind.
+    /// Call the model and do not count its cost.
     Allow,
 }
 
@@ -137,7 +137,7 @@ const STANDARD: Limits = Limits {
     max_extra_files: 2,
     max_extra_lines: 200,
     max_briefs: 1,
-    unpriced: Unpriced::Refuse,
+    unpriced: UnknownPricePolicy::Refuse,
 };
 
 #[cfg(test)]
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(limits.max_wall_time.as_secs(), 60);
         assert_eq!(limits.max_cost, Dollars::at_least(0.50));
         assert_eq!((limits.max_extra_files, limits.max_extra_lines), (2, 200));
-        assert_eq!(limits.unpriced, Unpriced::Refuse);
+        assert_eq!(limits.unpriced, UnknownPricePolicy::Refuse);
     }
 
     #[test]

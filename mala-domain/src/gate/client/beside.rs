@@ -5,7 +5,7 @@
 use super::votes::contradiction;
 use super::{GateAccount, GateClaim, issues, unreadable};
 use crate::agent::answer::fields::{cut, object};
-use crate::agent::answer::{Object, ParseProblem};
+use crate::agent::answer::{JsonObject, ParseProblem};
 use crate::finding::Priority;
 use crate::ports::ReviewerFailure;
 use crate::verdict::Verdict;
@@ -22,20 +22,20 @@ const THE_GATE: &str = "the gate";
 /// Somebody's JSON, and the list in it that is read as claims.
 pub(super) struct GateRemark<'o> {
     who: String,
-    said: &'o Object,
+    said: &'o JsonObject,
     read: Option<&'static str>,
 }
 
 impl<'o> GateRemark<'o> {
     /// A reviewer's.
-    pub(super) fn of(who: &str, said: &'o Object, read: Option<&'static str>) -> Self {
+    pub(super) fn of(who: &str, said: &'o JsonObject, read: Option<&'static str>) -> Self {
         Self { who: cut(who, issues::MAX_NAME), said, read }
     }
 }
 
 /// What a gate prints, and the entries of its reviewers in it, if it has them.
 pub(super) fn remarks<'o>(
-    said: &'o Object,
+    said: &'o JsonObject,
     read: Option<&'static str>,
 ) -> Result<Vec<GateRemark<'o>>, ReviewerFailure> {
     let mut all = vec![GateRemark::of(THE_GATE, said, read)];
@@ -80,7 +80,7 @@ pub(super) fn weigh(
 }
 
 /// The most urgent thing in a list.
-fn worst(of: &Object, key: &str) -> Result<Option<Priority>, ReviewerFailure> {
+fn worst(of: &JsonObject, key: &str) -> Result<Option<Priority>, ReviewerFailure> {
     match of.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Array(all)) => Ok(all.iter().map(urgency).min()),

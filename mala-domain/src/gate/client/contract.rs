@@ -4,7 +4,7 @@ use super::issues::GateDialect;
 use super::votes::{agrees, contradiction, disagreement, missing, panel_word, unanimous};
 use super::{GateAccount, GateClaim, PanelWord, StartedSession, unreadable};
 use crate::agent::answer::fields::{number, object, required, text};
-use crate::agent::answer::{Object, ParseProblem};
+use crate::agent::answer::{JsonObject, ParseProblem};
 use crate::finding::{Finding, ReviewClaim};
 use crate::ports::ReviewerFailure;
 use crate::render::gate::{GateResultJson, GateReviewerJson, PanelVerdict};
@@ -22,7 +22,7 @@ const DIALECT: GateDialect = GateDialect {
 };
 
 pub(super) fn read(
-    object: &Object,
+    object: &JsonObject,
     code: i32,
     started: &StartedSession,
 ) -> Result<PanelWord, ReviewerFailure> {
@@ -47,7 +47,7 @@ pub(super) fn read(
 
 /// Our own gate: what it decided, by its rule, with what its reviewers account for.
 fn ours(
-    object: &Object,
+    object: &JsonObject,
     code: i32,
     started: &StartedSession,
 ) -> Result<PanelWord, ReviewerFailure> {

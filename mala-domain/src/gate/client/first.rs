@@ -4,7 +4,7 @@
 use super::issues::{self, GateDialect};
 use super::votes::{disagreement, panel_word};
 use super::{PanelWord, StartedSession, unreadable};
-use crate::agent::answer::Object;
+use crate::agent::answer::JsonObject;
 use crate::agent::answer::fields::text;
 use crate::ports::ReviewerFailure;
 
@@ -16,12 +16,12 @@ const DIALECT: GateDialect = GateDialect {
     claims: "aggregated_findings",
 };
 
-pub(super) fn is_it(object: &Object) -> bool {
+pub(super) fn is_it(object: &JsonObject) -> bool {
     object.contains_key("consensus_verdict") || object.contains_key(DIALECT.claims)
 }
 
 pub(super) fn read(
-    object: &Object,
+    object: &JsonObject,
     code: i32,
     started: &StartedSession,
 ) -> Result<PanelWord, ReviewerFailure> {

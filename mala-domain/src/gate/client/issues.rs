@@ -2,8 +2,8 @@
 
 use super::votes::MemberVote;
 use super::{GateClaim, unreadable};
-use crate::agent::answer::fields::{cut, list, maybe_text, object, required, text};
-use crate::agent::answer::{Object, ParseProblem};
+use crate::agent::answer::fields::{cut, list, object, optional_text, required, text};
+use crate::agent::answer::{JsonObject, ParseProblem};
 use crate::change::{FilePath, LineSpan};
 use crate::finding::{Category, Priority, ReviewClaim, Verification};
 use crate::ports::ReviewerFailure;
@@ -17,7 +17,7 @@ const MAX_BODY: usize = 8_000;
 pub(super) const MAX_NAME: usize = 100;
 
 /// How sure a claim is that does not say.
-const UNSAID_CONFIDENCE: f64 = 0.7;
+const DEFAULT_CONFIDENCE: f64 = 0.7;
 
 /// What one shape calls things, and what it may leave out.
 pub(super) struct GateDialect {
@@ -34,7 +34,7 @@ pub(super) struct GateDialect {
 
 /// The claims in a list, each by whoever it names, or by `reviewer`.
 pub(super) fn claims(
-    of: &Object,
+    of: &JsonObject,
     dialect: &GateDialect,
     reviewer: Option<&str>,
 ) -> Result<Vec<GateClaim>, ReviewerFailure> {
@@ -47,7 +47,7 @@ pub(super) fn claims(
 }
 
 fn claim(
-    issue: &Object,
+    issue: &JsonObject,
     dialect: &GateDialect,
     reviewer: Option<&str>,
 ) -> Result<GateClaim, ParseProblem> {
@@ -69,7 +69,7 @@ fn claim(
             category: category(issue),
             title: cut(text(issue, "title")?.trim(), MAX_TITLE),
             body: cut(text(issue, "body")?.trim(), MAX_BODY),
-            suggestion: maybe_text(issue, "suggestion")?.map(|text| cut(text, MAX_BODY)),
+            suggestion: optional_text(issue, "suggestion")?.map(|text| cut(text, MAX_BODY)),
             evidence: None,
             confidence: confidence(issue),
             reviewer: cut(reviewer.trim(), MAX_NAME),
@@ -80,7 +80,7 @@ fn claim(
 }
 
 /// The lines; a gate that does not know them says null.
-fn lines(issue: &Object, dialect: &GateDialect) -> Result<Option<LineSpan>, ParseProblem> {
+fn lines(issue: &JsonObject, dialect: &GateDialect) -> Result<Option<LineSpan>, ParseProblem> {
     let is_null = |key: &str| matches!(issue.get(key), Some(Value::Null));
     if dialect.lines_may_be_null && (is_null("line_start") || is_null("line_end")) {
         return Ok(None);
@@ -94,7 +94,7 @@ fn lines(issue: &Object, dialect: &GateDialect) -> Result<Option<LineSpan>, Pars
 }
 
 /// Null is allowed and stays; a field that is not there, or holds another number, is not.
-fn priority(issue: &Object) -> Result<Option<Priority>, ParseProblem> {
+fn priority(issue: &JsonObject) -> Result<Option<Priority>, ParseProblem> {
     let number = match issue.get("priority") {
         None => return Err(ParseProblem::MissingField("priority".to_owned())),
         Some(Value::Null) => None,
@@ -107,7 +107,7 @@ fn priority(issue: &Object) -> Result<Option<Priority>, ParseProblem> {
 }
 
 /// A priority, or what the severity beside it says, when that is worse.
-pub(super) fn raised(priority: Option<Priority>, issue: &Object) -> Option<Priority> {
+pub(super) fn raised(priority: Option<Priority>, issue: &JsonObject) -> Option<Priority> {
     let severity = match issue.get("severity").and_then(Value::as_str).unwrap_or_default() {
         word if word.eq_ignore_ascii_case("critical") => Priority::P0,
         word if word.eq_ignore_ascii_case("high") => Priority::P1,
@@ -122,19 +122,19 @@ pub(super) fn effective(priority: Option<Priority>) -> Priority {
     priority.unwrap_or(Priority::P2)
 }
 
-fn category(issue: &Object) -> Category {
+fn category(issue: &JsonObject) -> Category {
     let word = issue.get("category").and_then(Value::as_str).unwrap_or_default();
     Category::ALL.into_iter().find(|it| it.name() == word).unwrap_or(Category::Bug)
 }
 
-fn confidence(issue: &Object) -> f64 {
+fn confidence(issue: &JsonObject) -> f64 {
     let said = issue.get("confidence").and_then(Value::as_f64);
-    said.filter(|number| (0.0..=1.0).contains(number)).unwrap_or(UNSAID_CONFIDENCE)
+    said.filter(|number| (0.0..=1.0).contains(number)).unwrap_or(DEFAULT_CONFIDENCE)
 }
 
 /// The reviewers by name, each with its verdict.
 pub(super) fn votes(
-    of: &Object,
+    of: &JsonObject,
     dialect: &GateDialect,
 ) -> Result<Vec<MemberVote>, ReviewerFailure> {
     let all = required(of, "reviewers").and_then(object).map_err(unreadable)?;
@@ -143,11 +143,11 @@ pub(super) fn votes(
 
 fn vote(name: &str, entry: &Value, dialect: &GateDialect) -> Result<MemberVote, ParseProblem> {
     let entry = object(entry)?;
-    let word = maybe_text(entry, "verdict")?;
+    let word = optional_text(entry, "verdict")?;
     let failed = word.filter(|word| dialect.failed.contains(word));
-    let error = match (maybe_text(entry, "error")?, failed) {
+    let error = match (optional_text(entry, "error")?, failed) {
         (None, Some(word)) => {
-            let summary = maybe_text(entry, "summary")?.filter(|words| !words.trim().is_empty());
+            let summary = optional_text(entry, "summary")?.filter(|words| !words.trim().is_empty());
             Some(summary.unwrap_or(word))
         }
         (error, _) => error,
@@ -161,7 +161,7 @@ fn vote(name: &str, entry: &Value, dialect: &GateDialect) -> Result<MemberVote, 
 }
 
 /// Whether a reviewer who did not fail has all that it is to have.
-fn is_whole(entry: &Object, dialect: &GateDialect) -> Result<(), ParseProblem> {
+fn is_whole(entry: &JsonObject, dialect: &GateDialect) -> Result<(), ParseProblem> {
     for key in dialect.of_reviewers {
         match *key {
             "summary" => text(entry, key).map(|_| ())?,
@@ -182,7 +182,7 @@ pub(super) fn verdict(word: &str) -> Result<Verdict, ParseProblem> {
 }
 
 /// Why reviewers gave no answer: words, or objects with `reviewer` and `error`.
-pub(super) fn parse_errors(of: &Object) -> Result<Vec<String>, ReviewerFailure> {
+pub(super) fn parse_errors(of: &JsonObject) -> Result<Vec<String>, ReviewerFailure> {
     let all = list(of, "parse_errors").map_err(unreadable)?;
     let one = |error: &Value| match error {
         Value::String(words) => cut(words, MAX_TITLE),
@@ -196,6 +196,6 @@ pub(super) fn parse_errors(of: &Object) -> Result<Vec<String>, ReviewerFailure> 
 }
 
 /// Where the session's files are.
-pub(super) fn log(object: &Object) -> Result<Option<String>, ReviewerFailure> {
-    Ok(maybe_text(object, "session_dir").map_err(unreadable)?.map(str::to_owned))
+pub(super) fn log(object: &JsonObject) -> Result<Option<String>, ReviewerFailure> {
+    Ok(optional_text(object, "session_dir").map_err(unreadable)?.map(str::to_owned))
 }

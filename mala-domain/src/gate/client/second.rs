@@ -5,8 +5,8 @@ use super::beside::{GateRemark, remarks, weigh};
 use super::issues::{self, GateDialect};
 use super::votes::{MemberVote, PanelPoll, contradiction, disagreement};
 use super::{GateAccount, GateClaim, PanelWord, StartedSession, json, unreadable};
-use crate::agent::answer::fields::{cut, maybe_text, number, text};
-use crate::agent::answer::{Object, ParseProblem};
+use crate::agent::answer::fields::{cut, number, optional_text, text};
+use crate::agent::answer::{JsonObject, ParseProblem};
 use crate::ports::ReviewerFailure;
 use crate::review::GateMember;
 use crate::verdict::Verdict;
@@ -30,7 +30,7 @@ pub struct GateState {
     /// The iteration that it stands for, when it says so.
     pub iteration: Option<u32>,
     /// All that it printed.
-    pub told: Object,
+    pub told: JsonObject,
 }
 
 /// What the reviewers of the last round said.
@@ -51,7 +51,7 @@ pub struct ReviewerFile {
     pub text: Option<String>,
 }
 
-pub(super) fn is_it(object: &Object) -> bool {
+pub(super) fn is_it(object: &JsonObject) -> bool {
     let states = ["pending", "resolved", "no_active_gate"];
     let status = object.get("status").and_then(Value::as_str);
     status.is_some_and(|status| states.contains(&status))
@@ -59,7 +59,7 @@ pub(super) fn is_it(object: &Object) -> bool {
 }
 
 pub(super) fn state(
-    object: &Object,
+    object: &JsonObject,
     code: i32,
     run_key: &str,
 ) -> Result<GateState, ReviewerFailure> {
@@ -72,7 +72,7 @@ pub(super) fn state(
         (0, "pending") => return Err(ReviewerFailure::timeout()),
         _ => return Err(disagreement(code, status)),
     }
-    let run = maybe_text(object, "run_key").map_err(unreadable)?;
+    let run = optional_text(object, "run_key").map_err(unreadable)?;
     if run.is_some_and(|run| run != run_key) {
         let other = "the gate answers for another run".to_owned();
         return Err(ReviewerFailure::Unreadable(other));
@@ -81,7 +81,7 @@ pub(super) fn state(
         "requires_decision" => None,
         word => Some(verdict(word)?),
     };
-    let reason = maybe_text(object, "resolution_reason").map_err(unreadable)?;
+    let reason = optional_text(object, "resolution_reason").map_err(unreadable)?;
     let reason = cut(reason.unwrap_or_default(), 2_000);
     let iteration = match object.get("current_iteration") {
         None | Some(Value::Null) => None,
@@ -141,14 +141,17 @@ pub fn panel(
     Ok(PanelWord { claims, members, account, decision, ..PanelWord::whole(verdict) })
 }
 
-fn parsed(opinion: &ReviewerFile) -> Result<Object, ReviewerFailure> {
+fn parsed(opinion: &ReviewerFile) -> Result<JsonObject, ReviewerFailure> {
     match &opinion.text {
         Some(text) => json(text),
         None => Err(ReviewerFailure::Unreadable("its output is missing".to_owned())),
     }
 }
 
-fn read(name: &str, file: &Object) -> Result<(Option<Verdict>, Vec<GateClaim>), ReviewerFailure> {
+fn read(
+    name: &str,
+    file: &JsonObject,
+) -> Result<(Option<Verdict>, Vec<GateClaim>), ReviewerFailure> {
     let verdict = match text(file, "verdict").map_err(unreadable)? {
         "requires_decision" | "REQUIRES_DECISION" => None,
         word => Some(self::verdict(word)?),

@@ -6,8 +6,8 @@ use crate::change::{Change, FilePath, LineSpan, parse};
 use crate::finding::{Priority, VerificationOutcome};
 use crate::review::admit::{SymbolIndex, admit};
 use crate::review::consensus::ConsensusRule;
-use crate::review::decide::{DecisionPolicy, Unreviewable};
-use crate::review::{Coverage, GivenOpinion, Opinion, Opinions, Texts};
+use crate::review::decide::{DecisionPolicy, UnreviewablePolicy};
+use crate::review::{Coverage, FileTexts, Opinion, Opinions, ReviewerOpinion};
 use crate::verdict::Threshold;
 use serde_json::{Value, json};
 
@@ -325,7 +325,7 @@ fn the_newer_shape_tells_how_the_gate_stands() {
 
 fn gate_state(verdict: Option<Verdict>, reason: &str) -> GateState {
     let reason = reason.to_owned();
-    GateState { verdict, reason, iteration: Some(1), told: Object::new() }
+    GateState { verdict, reason, iteration: Some(1), told: JsonObject::new() }
 }
 
 fn round(opinions: &[ReviewerFile]) -> GateRound {
@@ -402,13 +402,13 @@ fn heard(json: &Value) -> Opinion {
 
 /// Why the gate has no vote on a change.
 fn no_vote(opinion: Opinion, change: &Change) -> Option<String> {
-    let admission = admit(opinion.claims.clone(), change, &Texts::default(), &Nowhere);
-    let given = GivenOpinion { reviewer: "cerberus".to_owned(), opinion: Ok(opinion) };
+    let admission = admit(opinion.claims.clone(), change, &FileTexts::default(), &Nowhere);
+    let given = ReviewerOpinion { reviewer: "cerberus".to_owned(), opinion: Ok(opinion) };
     let policy = DecisionPolicy {
         fail_on: Threshold::P3,
         fail_on_objection: Threshold::P3,
         rule: ConsensusRule::Unanimous,
-        unreviewable: Unreviewable::Review,
+        unreviewable: UnreviewablePolicy::Review,
     };
     Opinions(vec![given]).votes(&admission, change, &policy).remove(0).vote.error
 }

@@ -5,7 +5,7 @@ use super::beside::{remarks, weigh};
 use super::issues::{self, GateDialect};
 use super::{GateAccount, GateClaim, MAX_WHY, PanelWord, StartedSession, unreadable};
 use crate::agent::answer::fields::cut;
-use crate::agent::answer::{Object, ParseProblem};
+use crate::agent::answer::{JsonObject, ParseProblem};
 use crate::ports::ReviewerFailure;
 use crate::review::GateMember;
 use crate::verdict::Verdict;
@@ -23,7 +23,7 @@ pub(super) struct PanelPoll<'p> {
 
 /// What a panel says that lists its claims and its reviewers in one object.
 pub(super) fn panel_word(
-    object: &Object,
+    object: &JsonObject,
     verdict: Verdict,
     dialect: &GateDialect,
     started: &StartedSession,

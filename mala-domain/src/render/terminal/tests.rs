@@ -220,7 +220,7 @@ fn reviewed_text_cannot_control_the_terminal() {
     let mut sample = with(item, "print('\x1b[2J\x1b[1;1H PASS no findings')\r\n");
     sample.report.summary = "\x1b[8mhidden".to_owned();
     sample.report.warnings = vec!["\x1b[2K\rPASS".to_owned()];
-    sample.report.coverage.skipped = vec![crate::review::Skip {
+    sample.report.coverage.skipped = vec![crate::review::SkippedFile {
         file: FilePath::from("a\x1b[31m\nb"),
         reason: crate::review::SkipReason::Binary,
         hunks: 0,

@@ -5,8 +5,8 @@ use crate::change::FilePath;
 use crate::finding::{Finding, Priority, Verification, VerificationOutcome};
 use crate::render::terminal::{self, TerminalOptions};
 use crate::render::{OUTPUTS, output};
-use crate::report::Suppressed;
-use crate::review::{Skip, SkipReason};
+use crate::report::SuppressedFinding;
+use crate::review::{SkipReason, SkippedFile};
 use crate::verdict::{self, NotReviewedReason, Outcome};
 use proptest::prelude::*;
 
@@ -138,7 +138,7 @@ prop_compose! {
         report.scope.diff_hash = next();
         report.reviewers[0].reviewer = next();
         report.reviewers[0].error = Some(next());
-        report.coverage.skipped = vec![Skip {
+        report.coverage.skipped = vec![SkippedFile {
             file: FilePath::from_bytes(path),
             reason: SkipReason::Ignored,
             hunks: 1,
@@ -152,7 +152,7 @@ prop_compose! {
         report.suppressed = report
             .issues
             .iter()
-            .map(|finding| Suppressed { finding: finding.clone(), line: 1, reason: reason.clone() })
+            .map(|finding| SuppressedFinding { finding: finding.clone(), line: 1, reason: reason.clone() })
             .collect();
         sample.sources = findings
             .iter()

@@ -6,8 +6,10 @@ use crate::finding::{
 };
 use crate::language::Language;
 use crate::render::ReportView;
-use crate::report::{Report, ReviewerReport, SCHEMA_VERSION, Stats, Status, Suppressed};
-use crate::review::{Coverage, FileCoverage, Skip, SkipReason, Usage};
+use crate::report::{
+    Report, ReportStats, ReviewStatus, ReviewerReport, SCHEMA_VERSION, SuppressedFinding,
+};
+use crate::review::{Coverage, FileCoverage, SkipReason, SkippedFile, Usage};
 use crate::scope::{HeadState, ScopeSummary};
 use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 use std::collections::BTreeMap;
@@ -100,7 +102,7 @@ pub(in crate::render) fn incomplete(
     report.outcome = Outcome::CouldNotReview(incomplete_reason);
     report.passed = false;
     report.verdict = None;
-    report.status = Status::Error;
+    report.status = ReviewStatus::Error;
     report.parse_error = error.map(str::to_owned);
     report.summary = "The change is not reviewed.".to_owned();
     for file in &mut report.coverage.files {
@@ -221,7 +223,7 @@ fn coverage() -> Coverage {
         hunks_given: hunks,
         hunks_accounted: hunks,
     };
-    let skip = |name: &str, reason| Skip { file: FilePath::from(name), reason, hunks: 1 };
+    let skip = |name: &str, reason| SkippedFile { file: FilePath::from(name), reason, hunks: 1 };
     Coverage {
         hunks_given: 12,
         hunks_accounted: 12,
@@ -260,9 +262,9 @@ fn full_report() -> Report {
         passed: false,
         verdict: Some(Verdict::Fail),
         outcome: Outcome::Blocked,
-        status: Status::Ok,
+        status: ReviewStatus::Ok,
         issues: vec![sql(), swallowed(), overflow(), stale_caller(), refuted()],
-        suppressed: vec![Suppressed {
+        suppressed: vec![SuppressedFinding {
             finding: Finding {
                 title: "A debug print is left".to_owned(),
                 rule: Some("python/debug-print".to_owned()),
@@ -298,7 +300,7 @@ fn full_report() -> Report {
         errors: Vec::new(),
         dropped: Vec::new(),
         checker: None,
-        stats: Stats {
+        stats: ReportStats {
             tokens_used: Some(12_345),
             cost_usd: Some(0.0512),
             latency_seconds_e2e: 12.5,

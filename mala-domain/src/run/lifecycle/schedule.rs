@@ -3,7 +3,7 @@
 use super::super::issue::IssueId;
 use super::super::readiness::readiness;
 use super::super::triggers::{TriggerKind, completed_epics, fires_at_run_end, fires_periodically};
-use super::state::{RunState, TriggerFire, Work, WorkKey, WorkStep};
+use super::state::{RunState, TriggerFire, WorkKey, WorkProgress, WorkStep};
 use super::{CommandStage, Effect, RunRules};
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(super) fn next(state: &mut RunState, rules: &RunRules, at: i64) -> Vec<Effec
     if !state.stopping {
         effects.extend(next_issues(state, rules, at).into_iter().map(Effect::Perform));
     }
-    if effects.is_empty() && !state.works.values().any(Work::is_active) {
+    if effects.is_empty() && !state.works.values().any(WorkProgress::is_active) {
         effects.push(ending(state, rules, at));
     }
     effects
@@ -57,12 +57,12 @@ pub(super) fn issue_done(state: &mut RunState, rules: &RunRules, id: &IssueId, a
 fn fire(state: &mut RunState, kind: TriggerKind, epic: Option<IssueId>, at: i64) -> WorkKey {
     state.n_fires += 1;
     let key = WorkKey::Trigger(TriggerFire { kind, epic, number: state.n_fires });
-    state.works.insert(key.clone(), Work::new(WorkStep::Open, at));
+    state.works.insert(key.clone(), WorkProgress::new(WorkStep::Open, at));
     key
 }
 
 fn next_merge(state: &mut RunState) -> Option<WorkKey> {
-    let is_merging = |work: &Work| {
+    let is_merging = |work: &WorkProgress| {
         matches!(
             work.step,
             WorkStep::Rebase
@@ -73,7 +73,7 @@ fn next_merge(state: &mut RunState) -> Option<WorkKey> {
     if state.works.values().any(is_merging) {
         return None;
     }
-    let queued = |(key, work): (&WorkKey, &Work)| match work.step {
+    let queued = |(key, work): (&WorkKey, &WorkProgress)| match work.step {
         WorkStep::Queued(number) => Some((number, key.clone())),
         _ => None,
     };
@@ -83,7 +83,7 @@ fn next_merge(state: &mut RunState) -> Option<WorkKey> {
 }
 
 fn next_issues(state: &mut RunState, rules: &RunRules, at: i64) -> Vec<WorkKey> {
-    let is_busy = |(key, work): (&WorkKey, &Work)| match key {
+    let is_busy = |(key, work): (&WorkKey, &WorkProgress)| match key {
         WorkKey::Issue(_) => work.is_active(),
         WorkKey::Trigger(_) => matches!(work.step, WorkStep::Code(_)),
     };
@@ -110,7 +110,7 @@ fn next_issues(state: &mut RunState, rules: &RunRules, at: i64) -> Vec<WorkKey> 
     for id in ready.into_iter().take(free) {
         state.note_epic(&id);
         let key = WorkKey::Issue(id);
-        state.works.insert(key.clone(), Work::new(WorkStep::Claim, at));
+        state.works.insert(key.clone(), WorkProgress::new(WorkStep::Claim, at));
         started.push(key);
     }
     started

@@ -194,7 +194,7 @@ pub enum WorkOutcome {
 
 /// The progress of a piece of work.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Work {
+pub struct WorkProgress {
     /// What is performed.
     pub step: WorkStep,
     /// When it was claimed, or when it fired.
@@ -247,7 +247,7 @@ pub struct Work {
     pub warnings: Vec<String>,
 }
 
-impl Work {
+impl WorkProgress {
     pub(super) fn new(step: WorkStep, at: i64) -> Self {
         Self {
             step,
@@ -305,7 +305,7 @@ pub struct RunState {
     /// All issues, as far as the run knows.
     pub issues: Vec<TrackerIssue>,
     /// All pieces of work.
-    pub works: BTreeMap<WorkKey, Work>,
+    pub works: BTreeMap<WorkKey, WorkProgress>,
     /// Epics whose trigger fired.
     pub fired_epics: BTreeSet<IssueId>,
     /// Epics of issues that were worked on, in their order.
@@ -344,7 +344,7 @@ impl RunState {
         if self.finished {
             self.cost_usd = 0.0;
             // The last run ended by itself: its failures are tried again, and it can end again.
-            let is_over = |key: &WorkKey, work: &Work| {
+            let is_over = |key: &WorkKey, work: &WorkProgress| {
                 let ended_run = key.trigger() == TriggerKind::RunEnd;
                 !work.is_active() && (ended_run || work.outcome != Some(WorkOutcome::Succeeded))
             };

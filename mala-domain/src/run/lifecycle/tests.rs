@@ -4,7 +4,7 @@ mod endings;
 mod reviews;
 mod scheduling;
 
-use super::super::baseline::SkipReason;
+use super::super::baseline::ReviewSkip;
 use super::super::outcome::{ReviewErrorKind, TriggerReview};
 use super::super::tests::{closed, epic, finding, issue};
 use super::super::triggers::{ReviewFlags, plan};

@@ -8,8 +8,8 @@ use super::super::outcome::{
 };
 use super::schedule::issue_done;
 use super::state::{
-    CodeOrder, CommandStage, FailedCommand, PromptKind, ReviewedRange, RunState, Work, WorkKey,
-    WorkOutcome, WorkStep,
+    CodeOrder, CommandStage, FailedCommand, PromptKind, ReviewedRange, RunState, WorkKey,
+    WorkOutcome, WorkProgress, WorkStep,
 };
 use super::{RunRules, WorkEvent, claim_holds};
 use crate::config::FailureMode;
@@ -36,7 +36,7 @@ pub(super) fn apply(
 ) -> bool {
     let linked = state.linked_issue(key);
     let first = if matches!(key, WorkKey::Issue(_)) { WorkStep::Claim } else { WorkStep::Open };
-    let work = state.works.entry(key.clone()).or_insert_with(|| Work::new(first, at));
+    let work = state.works.entry(key.clone()).or_insert_with(|| WorkProgress::new(first, at));
     let before = work.cost_usd;
     let next = WorkContext { rules, key, linked, at }.next(work, event);
     state.cost_usd += work.cost_usd - before;
@@ -57,7 +57,7 @@ pub(super) fn apply(
     true
 }
 
-fn fail(work: &mut Work, key: &WorkKey, reason: String) {
+fn fail(work: &mut WorkProgress, key: &WorkKey, reason: String) {
     let is_claimed = work.workspace.is_some() || work.step != WorkStep::Claim;
     work.outcome = Some(WorkOutcome::Failed(reason));
     work.step = match key {
@@ -98,7 +98,7 @@ impl WorkContext<'_> {
         matches!(self.key, WorkKey::Issue(_))
     }
 
-    fn next(&self, work: &mut Work, event: &WorkEvent) -> Next {
+    fn next(&self, work: &mut WorkProgress, event: &WorkEvent) -> Next {
         match event {
             WorkEvent::Claimed(issue) => match claim_holds(issue, &self.rules.owner) {
                 true => {
@@ -140,7 +140,7 @@ impl WorkContext<'_> {
     }
 
     /// A step could not be performed. Nothing that is merged is undone by it.
-    fn step_failed(&self, work: &mut Work, reason: &str) -> Next {
+    fn step_failed(&self, work: &mut WorkProgress, reason: &str) -> Next {
         match work.step {
             WorkStep::Close => {
                 work.warnings.push(format!("merged, but not closed: {reason}"));
@@ -159,7 +159,7 @@ impl WorkContext<'_> {
         }
     }
 
-    fn coder_ended(&self, work: &mut Work, event: &WorkEvent) -> Next {
+    fn coder_ended(&self, work: &mut WorkProgress, event: &WorkEvent) -> Next {
         let WorkEvent::CoderEnded { session, end, message, cost_usd, state, is_changed } = event
         else {
             return Next::Stay;
@@ -195,12 +195,22 @@ impl WorkContext<'_> {
         self.check_commits(work, state, &order)
     }
 
-    fn check_commits(&self, work: &mut Work, state: &WorkspaceState, order: &CodeOrder) -> Next {
+    fn check_commits(
+        &self,
+        work: &mut WorkProgress,
+        state: &WorkspaceState,
+        order: &CodeOrder,
+    ) -> Next {
         let prefix = self.prefix();
         if let PromptKind::Conflict { onto, .. } = &order.prompt
             && let Some(workspace) = &mut work.workspace
         {
             workspace.base.clone_from(onto);
+            if state.is_rewritten {
+                return Next::Fail(
+                    "the conflict with the target branch is not resolved".to_owned(),
+                );
+            }
         }
         match issue_commits(state, &prefix, work.claimed_at) {
             Ok(commits) => {
@@ -227,7 +237,7 @@ impl WorkContext<'_> {
         prefix(&self.rules.commit_prefix, self.linked.as_ref().unwrap_or(&run))
     }
 
-    fn run_commands(&self, work: &mut Work) -> Next {
+    fn run_commands(&self, work: &mut WorkProgress) -> Next {
         work.failed_commands.clear();
         match self.rules.trigger(self.key.trigger()).commands.is_empty() {
             true => self.start_review(work),
@@ -235,7 +245,7 @@ impl WorkContext<'_> {
         }
     }
 
-    fn commands_ended(&self, work: &mut Work, failed: &[FailedCommand]) -> Next {
+    fn commands_ended(&self, work: &mut WorkProgress, failed: &[FailedCommand]) -> Next {
         let WorkStep::Commands(stage) = work.step else { return Next::Stay };
         work.failed_commands = failed.to_vec();
         if failed.is_empty() {
@@ -272,7 +282,7 @@ impl WorkContext<'_> {
     }
 
     /// A coder fixes something: in the session of an issue, else in a session of its own.
-    fn fix(&self, work: &mut Work, prompt: PromptKind) -> Next {
+    fn fix(&self, work: &mut WorkProgress, prompt: PromptKind) -> Next {
         work.fixing = Some(prompt.clone());
         let head = work.range.as_ref().map(|(_, head)| head.clone());
         let base = work.workspace.as_ref().map(|workspace| workspace.base.clone());
@@ -280,14 +290,14 @@ impl WorkContext<'_> {
         Next::Step(code(prompt, self.is_issue() && work.session.is_some(), since))
     }
 
-    fn start_review(&self, work: &mut Work) -> Next {
+    fn start_review(&self, work: &mut WorkProgress) -> Next {
         match self.rules.trigger(self.key.trigger()).review {
             Some(_) => Next::Step(WorkStep::Review),
             None => self.accept(work),
         }
     }
 
-    fn review_ended(&self, work: &mut Work, reviewed: &ReviewedRange) -> Next {
+    fn review_ended(&self, work: &mut WorkProgress, reviewed: &ReviewedRange) -> Next {
         let trigger = self.rules.trigger(self.key.trigger());
         let Some(settings) = &trigger.review else { return Next::Stay };
         let after = after_review(settings, trigger.fails_closed, work.used, &reviewed.review);
@@ -311,7 +321,7 @@ impl WorkContext<'_> {
         self.go_on(work, after)
     }
 
-    fn go_on(&self, work: &mut Work, after: AfterReview) -> Next {
+    fn go_on(&self, work: &mut WorkProgress, after: AfterReview) -> Next {
         match after {
             AfterReview::Accept => self.accept(work),
             AfterReview::AcceptNotReviewed(reason) => {
@@ -331,7 +341,7 @@ impl WorkContext<'_> {
         }
     }
 
-    fn accept(&self, work: &mut Work) -> Next {
+    fn accept(&self, work: &mut WorkProgress) -> Next {
         let trigger = self.rules.trigger(self.key.trigger());
         if !self.is_issue() {
             work.outcome = Some(WorkOutcome::Succeeded);
@@ -346,7 +356,7 @@ impl WorkContext<'_> {
         }
     }
 
-    fn merging(&self, work: &mut Work, event: &WorkEvent) -> Next {
+    fn merging(&self, work: &mut WorkProgress, event: &WorkEvent) -> Next {
         match event {
             WorkEvent::Rebased { workspace, head, is_moved } => {
                 work.workspace = Some(workspace.clone());
@@ -384,7 +394,7 @@ impl WorkContext<'_> {
         }
     }
 
-    fn merged(&self, work: &mut Work) -> Next {
+    fn merged(&self, work: &mut WorkProgress) -> Next {
         work.is_merged = true;
         if self.is_issue() {
             return Next::Step(WorkStep::Close);

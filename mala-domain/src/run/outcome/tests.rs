@@ -203,8 +203,8 @@ fn only_a_completed_review_advances_the_baseline() {
         ("003-108, 003-093", found(Priority::P1), "success", true),
         ("003-109", error(ReviewErrorKind::Crash), "failed", false),
         ("003-095", error(ReviewErrorKind::UnparsableAnswer), "failed", false),
-        ("003-110, 003-221", TriggerReview::Skipped(SkipReason::EmptyDiff), "skipped", false),
-        ("003-111", TriggerReview::Skipped(SkipReason::BaselineNotFound), "skipped", false),
+        ("003-110, 003-221", TriggerReview::Skipped(ReviewSkip::EmptyDiff), "skipped", false),
+        ("003-111", TriggerReview::Skipped(ReviewSkip::BaselineNotFound), "skipped", false),
     ] {
         assert_eq!((review.status(), review.advances_baseline()), (status, advances), "{rows}");
     }
@@ -214,9 +214,9 @@ fn only_a_completed_review_advances_the_baseline() {
 fn a_skipped_review_lets_the_run_go_on() {
     let settings = settings(FailureMode::Abort, Threshold::P0, 3);
     for (reason, expected) in [
-        (SkipReason::EmptyDiff, "accept"),
-        (SkipReason::BaselineNotFound, "accept"),
-        (SkipReason::NoCommits, "fail"),
+        (ReviewSkip::EmptyDiff, "accept"),
+        (ReviewSkip::BaselineNotFound, "accept"),
+        (ReviewSkip::NoCommits, "fail"),
     ] {
         let decided = decide(&settings, &TriggerReview::Skipped(reason));
         assert_eq!(decided, expected, "003-230, 003-085 {reason:?}");

@@ -8,7 +8,7 @@ use super::*;
 use crate::config::Config;
 use crate::finding::Priority;
 
-fn work() -> Work {
+fn work() -> WorkProgress {
     let config = Config::parse("x", "").unwrap().0;
     let rules = RunRules {
         triggers: plan(&config, &ReviewFlags::default()).unwrap(),
@@ -30,7 +30,7 @@ fn work() -> Work {
     state.works.remove(&key).unwrap()
 }
 
-fn told(kind: &PromptKind, issue: &TrackerIssue, work: &Work) -> String {
+fn told(kind: &PromptKind, issue: &TrackerIssue, work: &WorkProgress) -> String {
     prompt(
         kind,
         &CoderBrief {

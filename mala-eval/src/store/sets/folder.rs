@@ -106,9 +106,9 @@ pub fn read_files(
     match parsed {
         Ok(case) => Ok(case),
         // The place in what was put together says nothing: that of the file does, when it has one.
-        Err(merged) => match EvalCase::parse(file, 1, text) {
+        Err(merge_duplicates) => match EvalCase::parse(file, 1, text) {
             Err(own) if own.column > 1 => Err(own),
-            _ => Err(CaseError::at_line(file, 1, merged.why)),
+            _ => Err(CaseError::at_line(file, 1, merge_duplicates.why)),
         },
     }
 }

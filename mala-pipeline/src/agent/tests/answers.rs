@@ -4,7 +4,7 @@ use super::scripted::*;
 use mala_domain::agent::answer::ParseMethod;
 use mala_domain::agent::budget::Profile;
 use mala_domain::conversation::{ChatReply, FinishReason};
-use mala_domain::ports::{Billed, ModelFailure, ModelFailureKind, ReviewerFailure};
+use mala_domain::ports::{BillingStatus, ModelFailure, ModelFailureKind, ReviewerFailure};
 use std::collections::BTreeMap;
 
 fn standard() -> Stage {
@@ -33,7 +33,12 @@ async fn an_answer_that_is_none_is_a_failure_and_accounts_for_nothing() {
         reply
     });
     let broken = |kind, what: &str| {
-        Err(ModelFailure { kind, what: what.to_owned(), attempts: 1, billed: Billed::Perhaps })
+        Err(ModelFailure {
+            kind,
+            what: what.to_owned(),
+            attempts: 1,
+            billed: BillingStatus::Perhaps,
+        })
     };
     let rows: Vec<(Answered, ReviewerFailure)> = vec![
         (

@@ -1,11 +1,11 @@
 //! No limit is exceeded, whatever the model wants.
 
 use super::scripted::*;
-use crate::events::Event;
+use crate::events::ReviewEvent;
 use mala_domain::agent::budget::{Dollars, Profile};
 use mala_domain::conversation::{ChatTurn, ToolChoice, TurnPart};
-use mala_domain::ports::{Billed, ModelFailure, ModelFailureKind, ReviewerFailure};
-use mala_domain::report::Status;
+use mala_domain::ports::{BillingStatus, ModelFailure, ModelFailureKind, ReviewerFailure};
+use mala_domain::report::ReviewStatus;
 use serde_json::json;
 use std::time::Duration;
 
@@ -26,13 +26,13 @@ async fn tools_are_answered_as_far_as_the_budget_goes() {
     });
     assert_eq!(refused.count(), 2);
     assert!(sent(&run.asks[1]).contains("No more tools can be called"));
-    let after = |(index, event): (usize, &Event)| {
-        matches!(event, Event::ToolCalled { .. }).then(|| run.events.get(index + 1)).flatten()
+    let after = |(index, event): (usize, &ReviewEvent)| {
+        matches!(event, ReviewEvent::ToolCalled { .. }).then(|| run.events.get(index + 1)).flatten()
     };
     let counts: Vec<u32> =
         run.events.iter().enumerate().filter_map(after).map(tool_calls).collect();
     assert!(!counts.is_empty() && counts.iter().all(|count| *count > 0), "{counts:?}");
-    let tools = run.events.iter().filter(|event| matches!(event, Event::ToolCalled { .. }));
+    let tools = run.events.iter().filter(|event| matches!(event, ReviewEvent::ToolCalled { .. }));
     assert_eq!(tools.count(), 3);
 }
 
@@ -123,7 +123,7 @@ async fn all_findings_are_handed_on_with_how_many_are_wanted() {
     stage.limits.max_output_issues = 4;
     let run = stage.run(Scripted::steps(vec![review(&many)])).await;
     assert_eq!(run.opinion.claims.len(), 20);
-    assert_eq!((run.report.issues.len(), run.report.status), (4, Status::Truncated));
+    assert_eq!((run.report.issues.len(), run.report.status), (4, ReviewStatus::Truncated));
     assert_eq!(run.report.issues[0].title, "[P2] about name19");
     assert_eq!(run.opinion.max_findings, Some(4));
 }
@@ -142,14 +142,14 @@ async fn what_does_not_fit_is_said_and_not_accounted_for() {
     assert_eq!(run.report.warnings, ["big.py: 1 hunk left out: over the prompt's budget"]);
 }
 
-fn failed(kind: ModelFailureKind, what: &str, billed: Billed) -> ModelFailure {
+fn failed(kind: ModelFailureKind, what: &str, billed: BillingStatus) -> ModelFailure {
     ModelFailure { kind, what: what.to_owned(), attempts: 1, billed }
 }
 
 #[tokio::test]
 async fn requests_that_are_made_again_count() {
-    let busy = failed(ModelFailureKind::RateLimited, "429: slow down", Billed::No);
-    let broken = failed(ModelFailureKind::ProviderFailed, "500: sorry", Billed::Perhaps);
+    let busy = failed(ModelFailureKind::RateLimited, "429: slow down", BillingStatus::No);
+    let broken = failed(ModelFailureKind::ProviderFailed, "500: sorry", BillingStatus::Perhaps);
     let pass = || Scripted::steps(vec![says(PASS)]);
     let standard = Stage::new(Profile::Standard);
 
@@ -192,13 +192,13 @@ async fn the_last_call_withholds_tools() {
     assert_eq!(choices(&stage, vec![look(), says(PASS)]).await, [free, none]);
     stage.limits.max_llm_calls = 1;
     let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
-    assert_eq!(run.asks[0].tools, [], "there is nobody to give results to");
+    assert_eq!(run.asks[0].tools, [], "without a further call, tool results are of no use");
 }
 
 /// The tool calls that an event counts.
-fn tool_calls(event: &Event) -> u32 {
+fn tool_calls(event: &ReviewEvent) -> u32 {
     match event {
-        Event::Spent { tool_calls, .. } => *tool_calls,
+        ReviewEvent::Spent { tool_calls, .. } => *tool_calls,
         _ => 0,
     }
 }

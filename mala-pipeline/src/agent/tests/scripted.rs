@@ -1,9 +1,9 @@
 //! A model that says what a test wants, a tree in memory, and one review over both.
 
 use crate::agent::{Agent, AgentChecks, AgentSettings, ModelClient};
-use crate::events::Event;
+use crate::events::ReviewEvent;
 use crate::review::{ReviewPorts, Verifiers, review as review_change};
-use mala_domain::agent::budget::{Limits, Profile, Unpriced};
+use mala_domain::agent::budget::{Limits, Profile, UnknownPricePolicy};
 use mala_domain::change::{Change, FilePath, parse};
 use mala_domain::config::PathGlobs;
 use mala_domain::conversation::{
@@ -11,12 +11,12 @@ use mala_domain::conversation::{
 };
 use mala_domain::models::ModelCatalogue;
 use mala_domain::ports::{
-    Blob, BoxFuture, LanguageModel, ModelFailure, Repository, RepositoryError, ReviewScope,
-    Reviewer, ReviewerFailure, Side, Terms, WordHit, WordQuery,
+    Blob, BoxFuture, CallTerms, LanguageModel, ModelFailure, Repository, RepositoryError,
+    ReviewScope, Reviewer, ReviewerFailure, Side, WordHit, WordQuery,
 };
 use mala_domain::report::Report;
 use mala_domain::review::consensus::ConsensusRule;
-use mala_domain::review::decide::{DecisionPolicy, Unreviewable};
+use mala_domain::review::decide::{DecisionPolicy, UnreviewablePolicy};
 use mala_domain::review::suppress::SuppressionPolicy;
 use mala_domain::review::{Opinion, ReviewContext, ReviewPlan, Usage};
 use mala_domain::scope::{HeadState, ScopeSummary};
@@ -73,7 +73,7 @@ impl Scripted {
 }
 
 impl LanguageModel for Scripted {
-    fn ask<'a>(&'a self, ask: &'a ChatRequest, terms: Terms<'a>) -> BoxFuture<'a, Answered> {
+    fn ask<'a>(&'a self, ask: &'a ChatRequest, terms: CallTerms<'a>) -> BoxFuture<'a, Answered> {
         Box::pin(async move {
             let number = {
                 let mut asks = self.asks.lock().unwrap();
@@ -166,7 +166,7 @@ pub(super) struct Run {
     pub(super) usage: Usage,
     pub(super) model: Option<String>,
     pub(super) asks: Vec<ChatRequest>,
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<ReviewEvent>,
     pub(super) waiting: Vec<usize>,
 }
 
@@ -237,7 +237,7 @@ impl Stage {
                 fail_on: Threshold::P1,
                 fail_on_objection: Threshold::P1,
                 rule: ConsensusRule::Unanimous,
-                unreviewable: Unreviewable::Review,
+                unreviewable: UnreviewablePolicy::Review,
             },
             timeout: self.timeout,
             check_time: Duration::ZERO,
@@ -300,7 +300,7 @@ fn client(model: Arc<Scripted>, name: &str) -> ModelClient {
 
 /// Whatever it costs: for models without a price.
 pub(super) fn unpriced(limits: Limits) -> Limits {
-    Limits { unpriced: Unpriced::Allow, ..limits }
+    Limits { unpriced: UnknownPricePolicy::Allow, ..limits }
 }
 
 /// All text that was sent in a call.

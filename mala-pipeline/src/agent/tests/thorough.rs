@@ -1,7 +1,7 @@
 //! Several passes side by side.
 
 use super::scripted::*;
-use crate::events::Event;
+use crate::events::ReviewEvent;
 use mala_domain::agent::budget::Profile;
 use mala_domain::agent::prompts::Pass;
 use mala_domain::conversation::{ChatRequest, ChatTurn, TurnPart};
@@ -39,7 +39,8 @@ async fn passes_share_their_beginning_and_run_side_by_side() {
     // The first call warms the cache, then all others go at once.
     assert_eq!(run.waiting, [1, 4, 4, 4]);
     assert_eq!(run.opinion.accounted, [("app.py".into(), vec![0])]);
-    let n_started = run.events.iter().filter(|it| matches!(it, Event::PassStarted { .. })).count();
+    let n_started =
+        run.events.iter().filter(|it| matches!(it, ReviewEvent::PassStarted { .. })).count();
     assert_eq!(n_started, 4);
 }
 
@@ -70,7 +71,7 @@ async fn a_pass_without_an_answer_leaves_the_change_unaccounted_for() {
     assert_eq!(run.opinion.failure, None);
     let said = run.report.warnings.join("\n");
     assert!(said.contains("the pass 'removed behaviour' gave no answer: invalid json"), "{said}");
-    assert!(run.events.iter().any(|event| matches!(event, Event::ReviewWarning { .. })));
+    assert!(run.events.iter().any(|event| matches!(event, ReviewEvent::ReviewWarning { .. })));
 }
 
 #[tokio::test]

@@ -74,7 +74,7 @@ async fn what_is_there_is_not_missing() {
 }
 
 #[tokio::test]
-async fn urgent_claims_that_nobody_is_sure_of_go_to_the_stronger_model() {
+async fn uncertain_urgent_claims_go_to_the_stronger_model() {
     let mut stage = Stage::new(Profile::Standard);
     stage.limits.max_llm_calls = 3;
     let mut stronger = checks(&[("c1", "refuted")]).unwrap();

@@ -1,13 +1,13 @@
 //! Every tool, by the name that a model calls. The schemas that models see and the names that calls
 //! are checked against come from the same table.
 
-use super::refusal::{Refusal, quoted};
+use super::{ToolRefusal, quoted};
 use mala_domain::conversation::ToolDefinition;
 use serde_json::{Map, Value, json};
 
 /// The names of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Name {
+pub(super) enum ToolName {
     GitDiff,
     GitShow,
     GitLog,
@@ -20,7 +20,7 @@ pub(super) enum Name {
     RunLinter,
 }
 
-impl Name {
+impl ToolName {
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::GitDiff => "git_diff",
@@ -39,32 +39,32 @@ impl Name {
 
 /// One tool.
 pub(super) struct ToolRow {
-    pub(super) name: Name,
+    pub(super) name: ToolName,
     about: &'static str,
-    pub(super) fields: &'static [Field],
+    pub(super) fields: &'static [ToolArgument],
 }
 
 /// One argument. Its name says what it is: every word here is sent with every call, and a wrong
 /// argument is answered with what is right.
-pub(super) struct Field {
+pub(super) struct ToolArgument {
     pub(super) name: &'static str,
-    kind: Kind,
-    need: Need,
+    kind: ArgumentKind,
+    need: ArgumentNeed,
 }
 
 /// What an argument is.
-enum Kind {
+enum ArgumentKind {
     Text,
     Number,
     Choice(&'static [&'static str]),
 }
 
 #[derive(PartialEq, Eq)]
-enum Need {
+enum ArgumentNeed {
     Required,
     Optional,
-    /// Understood, and told only by answers that it would help: rarely worth the bytes of every call.
-    Unsaid,
+    /// Accepted but not part of the schema, which every call sends. Error messages mention it.
+    Unlisted,
 }
 
 /// The languages that searches can be kept to.
@@ -98,93 +98,93 @@ pub(super) const LINTERS: &[&str] = &[
     "actionlint",
 ];
 
-const FILE: Field = required("path");
-const BELOW: Field = text("path");
-const START: Field = number("start_line");
-const END: Field = number("end_line");
-const SIDE: Field = choice("ref", &["head", "base"]);
-const LANGUAGE: Field = text("language");
+const FILE: ToolArgument = required("path");
+const BELOW: ToolArgument = text("path");
+const START: ToolArgument = number("start_line");
+const END: ToolArgument = number("end_line");
+const SIDE: ToolArgument = choice("ref", &["head", "base"]);
+const LANGUAGE: ToolArgument = text("language");
 
 const TOOLS: &[ToolRow] = &[
     ToolRow {
-        name: Name::GitDiff,
+        name: ToolName::GitDiff,
         about: "The reviewed diff.",
-        fields: &[BELOW, unsaid(number("hunk"))],
+        fields: &[BELOW, unlisted(number("hunk"))],
     },
     ToolRow {
-        name: Name::GitShow,
+        name: ToolName::GitShow,
         about: "A commit's message and diff.",
-        fields: &[required("commit"), unsaid(BELOW)],
+        fields: &[required("commit"), unlisted(BELOW)],
     },
     ToolRow {
-        name: Name::GitLog,
+        name: ToolName::GitLog,
         about: "The newest commits.",
-        fields: &[BELOW, unsaid(number("max"))],
+        fields: &[BELOW, unlisted(number("max"))],
     },
     ToolRow {
-        name: Name::GitBlame,
+        name: ToolName::GitBlame,
         about: "The last commit of each line.",
-        fields: &[FILE, START, unsaid(END)],
+        fields: &[FILE, START, unlisted(END)],
     },
     ToolRow {
-        name: Name::ReadFile,
+        name: ToolName::ReadFile,
         about: "Lines of a file after (head) or before the change.",
         fields: &[FILE, START, END, SIDE],
     },
     ToolRow {
-        name: Name::ListFiles,
+        name: ToolName::ListFiles,
         about: "Files below a folder.",
-        fields: &[BELOW, unsaid(LANGUAGE)],
+        fields: &[BELOW, unlisted(LANGUAGE)],
     },
     ToolRow {
-        name: Name::SearchCode,
+        name: ToolName::SearchCode,
         about: "Lines with a text or an RE2 expression.",
         fields: &[
             required("query"),
             choice("mode", &["literal", "regex"]),
-            unsaid(choice("case", &["exact", "ignore"])),
+            unlisted(choice("case", &["exact", "ignore"])),
             BELOW,
             LANGUAGE,
         ],
     },
     ToolRow {
-        name: Name::GetFunctionContext,
+        name: ToolName::GetFunctionContext,
         about: "A whole function or class and its file's imports.",
-        fields: &[FILE, text("symbol"), number("line"), unsaid(SIDE)],
+        fields: &[FILE, text("symbol"), number("line"), unlisted(SIDE)],
     },
     ToolRow {
-        name: Name::FindReferences,
+        name: ToolName::FindReferences,
         about: "Where a name is used.",
-        fields: &[required("symbol"), BELOW, unsaid(LANGUAGE)],
+        fields: &[required("symbol"), BELOW, unlisted(LANGUAGE)],
     },
     ToolRow {
-        name: Name::RunLinter,
+        name: ToolName::RunLinter,
         about: "What ruff or another linter says of a file.",
         fields: &[required("linter"), FILE],
     },
 ];
 
-const fn required(name: &'static str) -> Field {
-    Field { name, kind: Kind::Text, need: Need::Required }
+const fn required(name: &'static str) -> ToolArgument {
+    ToolArgument { name, kind: ArgumentKind::Text, need: ArgumentNeed::Required }
 }
 
-const fn text(name: &'static str) -> Field {
-    Field { name, kind: Kind::Text, need: Need::Optional }
+const fn text(name: &'static str) -> ToolArgument {
+    ToolArgument { name, kind: ArgumentKind::Text, need: ArgumentNeed::Optional }
 }
 
-const fn number(name: &'static str) -> Field {
-    Field { name, kind: Kind::Number, need: Need::Optional }
+const fn number(name: &'static str) -> ToolArgument {
+    ToolArgument { name, kind: ArgumentKind::Number, need: ArgumentNeed::Optional }
 }
 
-const fn choice(name: &'static str, choices: &'static [&'static str]) -> Field {
-    Field { name, kind: Kind::Choice(choices), need: Need::Optional }
+const fn choice(name: &'static str, choices: &'static [&'static str]) -> ToolArgument {
+    ToolArgument { name, kind: ArgumentKind::Choice(choices), need: ArgumentNeed::Optional }
 }
 
-const fn unsaid(field: Field) -> Field {
-    Field { need: Need::Unsaid, ..field }
+const fn unlisted(field: ToolArgument) -> ToolArgument {
+    ToolArgument { need: ArgumentNeed::Unlisted, ..field }
 }
 
-/// The tools as a model is told of them. The list is always the same, so that providers can cache it.
+/// The definitions of the tools for a request. The list is always the same, so that providers can cache it.
 pub fn catalogue() -> Vec<ToolDefinition> {
     TOOLS
         .iter()
@@ -197,10 +197,10 @@ pub fn catalogue() -> Vec<ToolDefinition> {
 }
 
 /// The tool of this name.
-pub(super) fn find(name: &str) -> Result<&'static ToolRow, Refusal> {
+pub(super) fn find(name: &str) -> Result<&'static ToolRow, ToolRefusal> {
     TOOLS.iter().find(|row| row.name.as_str() == name).ok_or_else(|| {
         let names: Vec<_> = TOOLS.iter().map(|row| row.name.as_str()).collect();
-        Refusal::new(
+        ToolRefusal::new(
             format!("there is no tool {}", quoted(name)),
             format!("call one of {}", names.join(", ")),
         )
@@ -209,24 +209,26 @@ pub(super) fn find(name: &str) -> Result<&'static ToolRow, Refusal> {
 
 /// The arguments of a tool in words: `path, start_line (optional)`.
 pub(super) fn field_names(row: &ToolRow) -> String {
-    let name = |field: &Field| match field.need {
-        Need::Required => field.name.to_owned(),
-        Need::Optional | Need::Unsaid => format!("{} (optional)", field.name),
+    let name = |field: &ToolArgument| match field.need {
+        ArgumentNeed::Required => field.name.to_owned(),
+        ArgumentNeed::Optional | ArgumentNeed::Unlisted => format!("{} (optional)", field.name),
     };
     row.fields.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
 fn schema(row: &ToolRow) -> Value {
-    let property = |field: &Field| match &field.kind {
-        Kind::Text => json!({ "type": "string" }),
-        Kind::Number => json!({ "type": "integer" }),
-        Kind::Choice(choices) => json!({ "type": "string", "enum": choices }),
+    let property = |field: &ToolArgument| match &field.kind {
+        ArgumentKind::Text => json!({ "type": "string" }),
+        ArgumentKind::Number => json!({ "type": "integer" }),
+        ArgumentKind::Choice(choices) => json!({ "type": "string", "enum": choices }),
     };
-    let told = row.fields.iter().filter(|field| field.need != Need::Unsaid);
+    let listed = row.fields.iter().filter(|field| field.need != ArgumentNeed::Unlisted);
     let properties: Map<String, Value> =
-        told.clone().map(|field| (field.name.to_owned(), property(field))).collect();
-    let required: Vec<_> =
-        told.filter(|field| field.need == Need::Required).map(|field| field.name).collect();
+        listed.clone().map(|field| (field.name.to_owned(), property(field))).collect();
+    let required: Vec<_> = listed
+        .filter(|field| field.need == ArgumentNeed::Required)
+        .map(|field| field.name)
+        .collect();
     match required.is_empty() {
         true => json!({ "type": "object", "properties": properties }),
         false => json!({ "type": "object", "properties": properties, "required": required }),

@@ -1,17 +1,17 @@
 //! `git_diff`: the reviewed change itself, as it was parsed. Git is not asked again.
 
+use super::ToolRefusal;
 use super::arguments::Arguments;
 use super::page::short;
-use super::refusal::Refusal;
-use super::{Answer, ToolLimits, Toolbox};
-use mala_domain::agent::clean::CleanFile;
-use mala_domain::agent::shown;
+use super::{ToolAnswer, ToolLimits, Toolbox};
+use mala_domain::agent::line_format;
+use mala_domain::agent::redacted_file::RedactedFile;
 use mala_domain::change::{ChangedFile, FileClass, FilePath, FileStatus, Hunk, LineKind};
-use mala_domain::review::Texts;
+use mala_domain::review::FileTexts;
 use mala_domain::secrets;
 
 impl Toolbox {
-    pub(super) fn git_diff(&self, arguments: &Arguments) -> Answer {
+    pub(super) fn git_diff(&self, arguments: &Arguments) -> ToolAnswer {
         let (below, hunk) = (arguments.path("path")?, arguments.number("hunk")?);
         let files: Vec<&ChangedFile> = self
             .request
@@ -27,19 +27,19 @@ impl Toolbox {
         if files.is_empty() {
             let paths = self.request.change.files.iter().map(|file| file.path.to_string());
             let paths: Vec<_> = paths.take(20).collect();
-            return Err(Refusal::new(
+            return Err(ToolRefusal::new(
                 "no changed file is there",
                 format!("pass one of {}", paths.join(", ")),
             ));
         }
         if hunk.is_some() && files.len() > 1 {
-            return Err(Refusal::new(
+            return Err(ToolRefusal::new(
                 "hunk is given, and path is not one file",
                 "pass the path of one changed file, or no hunk",
             ));
         }
         let first = hunk.map_or(0, |hunk| usize::try_from(hunk - 1).unwrap_or(usize::MAX));
-        let printed = Printed::of(&files, &self.request.texts, first, self.limits);
+        let printed = PrintedDiff::of(&files, &self.request.texts, first, self.limits);
         for (path, hunk) in &printed.whole {
             self.reading.note_hunk(path, *hunk);
         }
@@ -48,32 +48,32 @@ impl Toolbox {
 }
 
 /// A diff, as far as it fits.
-pub(super) struct Printed {
+pub(super) struct PrintedDiff {
     pub(super) text: String,
     /// The hunks that are in it from their first line to their last.
     whole: Vec<(FilePath, usize)>,
 }
 
-impl Printed {
+impl PrintedDiff {
     /// Prints files from a hunk of the first one on. What is known of their texts tells secrets.
     pub(super) fn of(
         files: &[&ChangedFile],
-        texts: &Texts,
+        texts: &FileTexts,
         first_hunk: usize,
         limits: ToolLimits,
     ) -> Self {
-        let mut paper = Paper { lines: Vec::new(), n_bytes: 0, limits };
+        let mut buffer = AnswerBuffer { lines: Vec::new(), n_bytes: 0, limits };
         let mut whole = Vec::new();
         for (n_done, file) in files.iter().enumerate() {
-            if !paper.write(header(file)) {
+            if !buffer.write(header(file)) {
                 let n_more = files.len() - n_done;
-                return paper.end(whole, format!("cut: {n_more} more files; pass a path"));
+                return buffer.end(whole, format!("cut: {n_more} more files; pass a path"));
             }
             let first = if n_done == 0 { first_hunk } else { 0 };
-            let clean = CleanFile::of(file, texts);
+            let clean = RedactedFile::of(file, texts);
             let hunks = file.hunks.iter().zip(&clean.hunks).enumerate().skip(first);
             for (number, (hunk, shown)) in hunks {
-                if hunk_lines(hunk, shown).into_iter().all(|line| paper.write(line)) {
+                if hunk_lines(hunk, shown).into_iter().all(|line| buffer.write(line)) {
                     whole.push((file.path.clone(), number));
                     continue;
                 }
@@ -87,21 +87,21 @@ impl Printed {
                     }
                     false => format!("pass path {path} and hunk {number}"),
                 };
-                return paper.end(whole, format!("{rest}; {hint}"));
+                return buffer.end(whole, format!("{rest}; {hint}"));
             }
         }
-        paper.end(whole, String::new())
+        buffer.end(whole, String::new())
     }
 }
 
 /// An answer that is being written.
-struct Paper {
+struct AnswerBuffer {
     lines: Vec<String>,
     n_bytes: usize,
     limits: ToolLimits,
 }
 
-impl Paper {
+impl AnswerBuffer {
     /// Writes a line; false when there is no room for it.
     fn write(&mut self, line: String) -> bool {
         let n_bytes = self.n_bytes + line.len() + 1;
@@ -114,11 +114,11 @@ impl Paper {
         fits
     }
 
-    fn end(mut self, whole: Vec<(FilePath, usize)>, last: String) -> Printed {
+    fn end(mut self, whole: Vec<(FilePath, usize)>, last: String) -> PrintedDiff {
         if !last.is_empty() {
             self.lines.push(last);
         }
-        Printed { text: self.lines.join("\n"), whole }
+        PrintedDiff { text: self.lines.join("\n"), whole }
     }
 }
 
@@ -173,7 +173,7 @@ fn hunk_lines(hunk: &Hunk, clean: &[String]) -> Vec<String> {
             LineKind::Removed => (old, '-'),
             LineKind::Context => (new, ' '),
         };
-        lines.push(shown::in_diff(mark, number, &text));
+        lines.push(line_format::diff_line(mark, number, &text));
         old = old.saturating_add(u32::from(line.kind != LineKind::Added));
         new = new.saturating_add(u32::from(line.kind != LineKind::Removed));
     }

@@ -2,18 +2,18 @@
 
 mod listing;
 
+use super::ToolRefusal;
 use super::arguments::Arguments;
 use super::catalogue::LANGUAGES;
 use super::page::{n_fitting, n_lines, numbered};
-use super::refusal::Refusal;
-use super::{Answer, ToolLimits, Toolbox};
+use super::{ToolAnswer, ToolLimits, Toolbox};
 use mala_domain::change::{EntryKind, FilePath, LineSpan};
 use mala_domain::language::Language;
 use mala_domain::ports::{Blob, Side};
 use std::fmt::Write;
 
 impl Toolbox {
-    pub(super) async fn read_file(&self, arguments: &Arguments) -> Answer {
+    pub(super) async fn read_file(&self, arguments: &Arguments) -> ToolAnswer {
         let (path, side) = (arguments.file("path")?, arguments.side()?);
         let lines = arguments.lines()?;
         let text = self.text_of(side, &path).await?;
@@ -26,14 +26,14 @@ impl Toolbox {
         Ok(format!("{head}\n{page}"))
     }
 
-    pub(super) async fn list_files(&self, arguments: &Arguments) -> Answer {
+    pub(super) async fn list_files(&self, arguments: &Arguments) -> ToolAnswer {
         let folder = arguments.path("path")?.unwrap_or_else(|| FilePath::from(""));
         let language = arguments.choice("language", LANGUAGES)?;
         let Some(search) = self.request.tree.search() else { return Err(no_search()) };
         let entries = search.entries(Side::Head, &folder).await;
-        let mut entries = entries.map_err(|error| Refusal::broken(&error))?;
+        let mut entries = entries.map_err(|error| ToolRefusal::broken(&error))?;
         if entries.is_empty() {
-            return Err(Refusal::new(
+            return Err(ToolRefusal::new(
                 format!("the reviewed tree has nothing at {folder} at head"),
                 "pass a folder that list_files shows, or no path for the root",
             ));
@@ -44,7 +44,13 @@ impl Toolbox {
     }
 
     /// Lines of a file as far as they fit and may be read, and which come after them.
-    pub(super) fn page(&self, side: Side, path: &FilePath, text: &str, wanted: LineSpan) -> Answer {
+    pub(super) fn page(
+        &self,
+        side: Side,
+        path: &FilePath,
+        text: &str,
+        wanted: LineSpan,
+    ) -> ToolAnswer {
         self.paged(side, path, wanted, numbered(text, self.one_page(wanted)))
     }
 
@@ -62,7 +68,7 @@ impl Toolbox {
         path: &FilePath,
         wanted: LineSpan,
         lines: Vec<String>,
-    ) -> Answer {
+    ) -> ToolAnswer {
         self.paged_within(side, path, wanted, (lines, self.limits))
     }
 
@@ -73,7 +79,7 @@ impl Toolbox {
         path: &FilePath,
         wanted: LineSpan,
         (lines, limits): (Vec<String>, ToolLimits),
-    ) -> Answer {
+    ) -> ToolAnswer {
         let n_fit = u32::try_from(n_fitting(&lines, limits)).unwrap_or(u32::MAX).max(1);
         let end = wanted.start().saturating_add(n_fit - 1).min(wanted.end());
         let fitting = LineSpan::between(wanted.start(), end);
@@ -98,17 +104,17 @@ impl Toolbox {
     }
 
     /// The text of a file of the reviewed tree.
-    pub(super) async fn text_of(&self, side: Side, path: &FilePath) -> Result<String, Refusal> {
+    pub(super) async fn text_of(&self, side: Side, path: &FilePath) -> Result<String, ToolRefusal> {
         self.require_file(side, path).await?;
         let tree = &self.request.tree;
         let blobs = tree.read(side, std::slice::from_ref(path)).await;
-        let blob = blobs.map_err(|error| Refusal::broken(&error))?.into_iter().next();
+        let blob = blobs.map_err(|error| ToolRefusal::broken(&error))?.into_iter().next();
         match blob {
             Some(Blob::Text(text)) => Ok(text),
             Some(Blob::Binary) => {
-                Err(Refusal::new(format!("{path} is a binary file"), "read text files only"))
+                Err(ToolRefusal::new(format!("{path} is a binary file"), "read text files only"))
             }
-            Some(Blob::TooLarge(size)) => Err(Refusal::new(
+            Some(Blob::TooLarge(size)) => Err(ToolRefusal::new(
                 format!("{path} has {size} bytes, too many to read"),
                 "search_code for the lines that matter",
             )),
@@ -118,7 +124,7 @@ impl Toolbox {
 
     /// Whether the reviewed tree has this file. What git ignores lies in the same folder and is not
     /// part of it.
-    async fn require_file(&self, side: Side, path: &FilePath) -> Result<(), Refusal> {
+    async fn require_file(&self, side: Side, path: &FilePath) -> Result<(), ToolRefusal> {
         if let Some(file) = self.request.change.files.iter().find(|file| match side {
             Side::Head => file.path == *path && file.exists_at_head(),
             Side::Base => *file.base_path() == *path && file.existed_at_base(),
@@ -127,19 +133,20 @@ impl Toolbox {
             return Ok(());
         }
         let Some(search) = self.request.tree.search() else { return Ok(()) };
-        let entries = search.entries(side, path).await.map_err(|error| Refusal::broken(&error))?;
+        let entries =
+            search.entries(side, path).await.map_err(|error| ToolRefusal::broken(&error))?;
         match entries.iter().find(|entry| entry.path == *path).map(|entry| entry.kind) {
             Some(EntryKind::File) => Ok(()),
-            Some(EntryKind::Symlink) => Err(Refusal::new(
+            Some(EntryKind::Symlink) => Err(ToolRefusal::new(
                 format!("{path} is a symbolic link, and links are not followed"),
                 "read the file that it should lead to, if that is in the tree",
             )),
-            Some(EntryKind::Submodule) => Err(Refusal::new(
+            Some(EntryKind::Submodule) => Err(ToolRefusal::new(
                 format!("{path} is another repository, and not part of this tree"),
                 "go on without it",
             )),
             None if entries.is_empty() => Err(absent(side, path)),
-            None => Err(Refusal::new(
+            None => Err(ToolRefusal::new(
                 format!("{path} is a folder"),
                 "pass a file; list_files shows those in it",
             )),
@@ -148,8 +155,8 @@ impl Toolbox {
 }
 
 /// Why a tree cannot be looked through.
-pub(super) fn no_search() -> Refusal {
-    Refusal::new("this tree cannot be searched", "read the changed files with read_file")
+pub(super) fn no_search() -> ToolRefusal {
+    ToolRefusal::new("this tree cannot be searched", "read the changed files with read_file")
 }
 
 /// The lines that a call asks for, as far as the file has them.
@@ -157,11 +164,11 @@ pub(super) fn lines_of(
     path: &FilePath,
     text: &str,
     (start, end): (Option<u32>, Option<u32>),
-) -> Result<LineSpan, Refusal> {
+) -> Result<LineSpan, ToolRefusal> {
     let (start, n) = (start.unwrap_or(1), n_lines(text));
     LineSpan::new(start, end.unwrap_or(u32::MAX).min(n)).ok_or_else(|| match n {
-        0 => Refusal::new(format!("{path} is empty"), "go on: it has no lines"),
-        n => Refusal::new(
+        0 => ToolRefusal::new(format!("{path} is empty"), "go on: it has no lines"),
+        n => ToolRefusal::new(
             format!("{path} has {n} lines, and line {start} is after them"),
             format!("pass lines from 1 to {n}"),
         ),
@@ -174,12 +181,12 @@ pub(super) fn head_of(path: &FilePath, text: &str) -> String {
     format!("path: {path}\nlanguage: {language}\nline_count: {}", n_lines(text))
 }
 
-fn absent(side: Side, path: &FilePath) -> Refusal {
+fn absent(side: Side, path: &FilePath) -> ToolRefusal {
     let state = match side {
         Side::Head => "head",
         Side::Base => "base",
     };
-    Refusal::new(
+    ToolRefusal::new(
         format!("the reviewed tree has no file {path} at {state}"),
         "look with list_files or search_code for the right path",
     )

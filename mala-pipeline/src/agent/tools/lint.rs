@@ -1,25 +1,25 @@
 //! `run_linter`: one of the project's linters over one file.
 
+use super::ToolRefusal;
 use super::arguments::{Arguments, missing};
 use super::catalogue::LINTERS;
 use super::page::{n_fitting, short};
-use super::refusal::Refusal;
-use super::{Answer, Toolbox};
+use super::{ToolAnswer, Toolbox};
 use mala_domain::config::LinterName;
 use mala_domain::ports::Side;
 use mala_domain::secrets;
 
 impl Toolbox {
-    pub(super) async fn run_linter(&self, arguments: &Arguments) -> Answer {
+    pub(super) async fn run_linter(&self, arguments: &Arguments) -> ToolAnswer {
         let name = arguments.choice("linter", LINTERS)?.ok_or_else(|| missing("linter"))?;
         let path = arguments.file("path")?;
         let linter = LinterName::ALL.into_iter().find(|linter| linter.name() == name);
         let (Some(linters), Some(linter)) = (&self.linters, linter) else {
-            return Err(Refusal::new("no linter can be run here", "go on without it"));
+            return Err(ToolRefusal::new("no linter can be run here", "go on without it"));
         };
         self.text_of(Side::Head, &path).await?;
         let messages = linters.lint(&self.request, linter, &path).await.map_err(|trouble| {
-            Refusal::new(trouble.to_string(), "go on without it, or try another linter")
+            ToolRefusal::new(trouble.to_string(), "go on without it, or try another linter")
         })?;
         let lines: Vec<String> = messages
             .iter()

@@ -1,7 +1,7 @@
 //! What one answer holds: lines with numbers, secrets taken out, cut to its size.
 
 use super::ToolLimits;
-use mala_domain::agent::shown;
+use mala_domain::agent::line_format;
 use mala_domain::change::LineSpan;
 use mala_domain::secrets;
 
@@ -23,7 +23,7 @@ pub(super) fn n_lines(text: &str) -> u32 {
 pub(super) fn numbered(text: &str, span: LineSpan) -> Vec<String> {
     let width = span.end().to_string().len();
     let lines = plain(text, span);
-    lines.into_iter().map(|(number, line)| shown::by_tool(number, width, &line)).collect()
+    lines.into_iter().map(|(number, line)| line_format::tool_line(number, width, &line)).collect()
 }
 
 /// These lines of a text, without secrets, each with its number.
@@ -49,7 +49,7 @@ pub(super) fn short(line: &str) -> String {
         None => line.to_owned(),
         Some((at, _)) => {
             let n_more = line[at..].chars().count();
-            format!("{} …{}{n_more} more characters]", &line[..at], shown::CUT)
+            format!("{} …{}{n_more} more characters]", &line[..at], line_format::CUT_MARK)
         }
     }
 }

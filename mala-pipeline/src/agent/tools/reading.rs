@@ -1,8 +1,8 @@
-//! What was shown to the agent: which lines and which hunks. It is what coverage is measured by, and
-//! what the limits on files outside the change are counted with.
+//! Records which lines and hunks the tools showed to the agent, and enforces the limits on files outside
+//! the change.
 
 use super::ToolLimits;
-use super::refusal::Refusal;
+use super::ToolRefusal;
 use mala_domain::change::{Change, FilePath, LineSpan};
 use mala_domain::ports::Side;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -10,34 +10,34 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What was shown up to now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ReadSoFar {
+pub struct LinesRead {
     /// Lines at head, in order and without overlap.
     pub lines: BTreeMap<FilePath, Vec<LineSpan>>,
     /// Whole hunks of the change, as indices into the file's hunks.
     pub hunks: BTreeMap<FilePath, BTreeSet<usize>>,
 }
 
-/// Keeps count.
-pub(super) struct Reading {
+/// Records what the tools show.
+pub(super) struct ReadingLog {
     changed: HashSet<FilePath>,
     limits: ToolLimits,
-    shown: Mutex<Shown>,
+    shown: Mutex<ReadingState>,
 }
 
 #[derive(Default)]
-struct Shown {
-    so_far: ReadSoFar,
+struct ReadingState {
+    so_far: LinesRead,
     /// Lines of files outside the change, on either side.
     extra: BTreeMap<FilePath, BTreeMap<bool, Vec<LineSpan>>>,
 }
 
-impl Reading {
+impl ReadingLog {
     pub(super) fn of(change: &Change, limits: ToolLimits) -> Self {
         let paths = change.files.iter().flat_map(|file| [&file.path, file.base_path()]);
         Self { changed: paths.cloned().collect(), limits, shown: Mutex::default() }
     }
 
-    pub(super) fn so_far(&self) -> ReadSoFar {
+    pub(super) fn lines_read(&self) -> LinesRead {
         self.shown().so_far.clone()
     }
 
@@ -52,7 +52,7 @@ impl Reading {
         side: Side,
         path: &FilePath,
         wanted: LineSpan,
-    ) -> Result<LineSpan, Refusal> {
+    ) -> Result<LineSpan, ToolRefusal> {
         let mut shown = self.shown();
         let allowed = match self.is_changed(path) {
             true => wanted,
@@ -71,17 +71,17 @@ impl Reading {
 
     fn claim_extra(
         &self,
-        shown: &mut Shown,
+        shown: &mut ReadingState,
         side: Side,
         path: &FilePath,
         wanted: LineSpan,
-    ) -> Result<LineSpan, Refusal> {
+    ) -> Result<LineSpan, ToolRefusal> {
         let is_new = !shown.extra.contains_key(path);
         if let Some(max) = self.limits.max_extra_files
             && is_new
             && shown.extra.len() >= max
         {
-            return Err(Refusal::new(
+            return Err(ToolRefusal::new(
                 format!("{max} files outside the change were read, and no more may be"),
                 "read files of the change, or search_code for single lines",
             ));
@@ -92,7 +92,7 @@ impl Reading {
             known.into_iter().flatten().flat_map(|(_, s)| s).map(|s| s.n_lines()).sum();
         let Some(allowed) = self.within_lines(here.map_or(&[], Vec::as_slice), n_read, wanted)
         else {
-            return Err(Refusal::new(
+            return Err(ToolRefusal::new(
                 format!("{n_read} lines of {path} were read, and no more of it may be"),
                 "go on with what was read, or search_code for single lines",
             ));
@@ -119,7 +119,7 @@ impl Reading {
         LineSpan::new(wanted.start(), end?)
     }
 
-    fn shown(&self) -> MutexGuard<'_, Shown> {
+    fn shown(&self) -> MutexGuard<'_, ReadingState> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -146,16 +146,16 @@ fn add(spans: &mut Vec<LineSpan>, new: LineSpan) {
 mod tests {
     use super::*;
 
-    fn reading(max_extra_files: usize, max_lines: u32) -> Reading {
+    fn reading(max_extra_files: usize, max_lines: u32) -> ReadingLog {
         let limits = ToolLimits {
             max_extra_files: Some(max_extra_files),
             max_lines_per_extra_file: Some(max_lines),
             ..ToolLimits::default()
         };
-        Reading::of(&Change::default(), limits)
+        ReadingLog::of(&Change::default(), limits)
     }
 
-    fn claim(reading: &Reading, path: &str, start: u32, end: u32) -> Option<String> {
+    fn claim(reading: &ReadingLog, path: &str, start: u32, end: u32) -> Option<String> {
         let claimed = reading.claim(Side::Head, &path.into(), LineSpan::between(start, end));
         claimed.ok().map(|span| span.to_string())
     }
@@ -172,7 +172,7 @@ mod tests {
         ] {
             assert_eq!(claim(&reading, "a", start, end).as_deref(), allowed, "{start}-{end}");
         }
-        assert_eq!(reading.so_far().lines[&"a".into()], [LineSpan::between(1, 10)]);
+        assert_eq!(reading.lines_read().lines[&"a".into()], [LineSpan::between(1, 10)]);
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
         let reading = reading(1, 10);
         assert!(claim(&reading, "a", 1, 1).is_some());
         assert_eq!(claim(&reading, "b", 1, 1), None);
-        assert!(!reading.so_far().lines.contains_key(&"b".into()));
+        assert!(!reading.lines_read().lines.contains_key(&"b".into()));
     }
 
     #[test]

@@ -8,11 +8,11 @@ use super::arguments::{Arguments, missing};
 use super::catalogue::LANGUAGES;
 use super::files::no_search;
 use super::page::{n_fitting, plain};
-use super::refusal::{Refusal, quoted};
-use super::{Answer, Toolbox, off_thread};
+use super::{ToolAnswer, Toolbox, off_thread};
+use super::{ToolRefusal, quoted};
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::language::Language;
-use mala_domain::ports::{Blob, Case, FoundLines, Side, TextQuery, WordHit};
+use mala_domain::ports::{Blob, CaseSensitivity, FoundLines, Side, TextQuery, WordHit};
 use regex::{Regex, RegexBuilder};
 use std::time::Instant;
 
@@ -29,17 +29,17 @@ const MAX_PROGRAM: usize = 256 << 10;
 const MAX_NESTING: u32 = 50;
 
 /// What to look for.
-struct Wanted {
+struct SearchRequest {
     query: TextQuery,
     pattern: Option<Regex>,
 }
 
 impl Toolbox {
-    pub(super) async fn search_code(&self, arguments: &Arguments) -> Answer {
+    pub(super) async fn search_code(&self, arguments: &Arguments) -> ToolAnswer {
         let wanted = read(arguments)?;
         let Some(search) = self.request.tree.search() else { return Err(no_search()) };
         let found = search.find_texts(&wanted.query).await;
-        let found = found.map_err(|error| Refusal::broken(&error))?;
+        let found = found.map_err(|error| ToolRefusal::broken(&error))?;
         let until = Instant::now() + self.limits.timeout / 2;
         let matches = off_thread(move || matching(found, wanted.pattern.as_ref(), until)).await?;
         let n_all = matches.lines.len();
@@ -67,7 +67,7 @@ impl Toolbox {
     pub(super) async fn snippets<'h>(
         &self,
         hits: &'h [WordHit],
-    ) -> Result<Vec<(&'h WordHit, String)>, Refusal> {
+    ) -> Result<Vec<(&'h WordHit, String)>, ToolRefusal> {
         let mut snippets = Vec::new();
         for of_file in hits.chunk_by(|a, b| a.file == b.file) {
             let Some(file) = of_file.first().map(|hit| &hit.file) else { continue };
@@ -88,21 +88,21 @@ impl Toolbox {
         Ok(snippets)
     }
 
-    pub(super) async fn blob_of(&self, file: &FilePath) -> Result<Blob, Refusal> {
+    pub(super) async fn blob_of(&self, file: &FilePath) -> Result<Blob, ToolRefusal> {
         let blobs = self.request.tree.read(Side::Head, std::slice::from_ref(file)).await;
-        let blobs = blobs.map_err(|error| Refusal::broken(&error))?;
+        let blobs = blobs.map_err(|error| ToolRefusal::broken(&error))?;
         Ok(blobs.into_iter().next().unwrap_or(Blob::Missing))
     }
 }
 
-fn read(arguments: &Arguments) -> Result<Wanted, Refusal> {
+fn read(arguments: &Arguments) -> Result<SearchRequest, ToolRefusal> {
     let text = arguments.text("query", MAX_QUERY)?.ok_or_else(|| missing("query"))?;
     if text.contains(['\n', '\r']) {
-        return Err(Refusal::new("query has several lines", "pass a part of one line"));
+        return Err(ToolRefusal::new("query has several lines", "pass a part of one line"));
     }
     let case = match arguments.choice("case", &["exact", "ignore"])? {
-        Some("ignore") => Case::Ignored,
-        _ => Case::Exact,
+        Some("ignore") => CaseSensitivity::Ignored,
+        _ => CaseSensitivity::Exact,
     };
     let (texts, pattern) = match arguments.choice("mode", &["literal", "regex"])? {
         Some("regex") => (literals::of(text), Some(compile(text, case)?)),
@@ -111,12 +111,12 @@ fn read(arguments: &Arguments) -> Result<Wanted, Refusal> {
     let language = arguments.choice("language", LANGUAGES)?;
     let query =
         TextQuery { texts, case, below: arguments.path("path")?, endings: endings(language) };
-    Ok(Wanted { query, pattern })
+    Ok(SearchRequest { query, pattern })
 }
 
-fn compile(pattern: &str, case: Case) -> Result<Regex, Refusal> {
+fn compile(pattern: &str, case: CaseSensitivity) -> Result<Regex, ToolRefusal> {
     let built = RegexBuilder::new(pattern)
-        .case_insensitive(case == Case::Ignored)
+        .case_insensitive(case == CaseSensitivity::Ignored)
         .size_limit(MAX_PROGRAM)
         .dfa_size_limit(4 * MAX_PROGRAM)
         .nest_limit(MAX_NESTING)
@@ -126,7 +126,7 @@ fn compile(pattern: &str, case: Case) -> Result<Regex, Refusal> {
             regex::Error::CompiledTooBig(_) => "it is too large".to_owned(),
             error => error.to_string().lines().last().unwrap_or_default().trim().to_owned(),
         };
-        Refusal::new(
+        ToolRefusal::new(
             format!("query {} is no regular expression: {why}", quoted(pattern)),
             "pass one without look-around and back-references, or mode literal",
         )
@@ -180,11 +180,11 @@ mod tests {
         for bomb in
             ["(a{1,1000}){1,1000}", "((((((a{9}){9}){9}){9}){9}){9})", "(?=x)", r"(a)\1", "("]
         {
-            assert!(compile(bomb, Case::Exact).is_err(), "{bomb}");
+            assert!(compile(bomb, CaseSensitivity::Exact).is_err(), "{bomb}");
         }
         let nested = format!("{}a{}", "(".repeat(100), ")".repeat(100));
-        assert!(compile(&nested, Case::Exact).is_err());
-        let slow = compile("(a|a)*(a|a)*(a|a)*$", Case::Exact).expect("compiles");
+        assert!(compile(&nested, CaseSensitivity::Exact).is_err());
+        let slow = compile("(a|a)*(a|a)*(a|a)*$", CaseSensitivity::Exact).expect("compiles");
         let line = WordHit { file: "a".into(), line: 1, text: "a".repeat(2000) + "b" };
         let found = FoundLines { lines: vec![line; 200], is_cut: false };
         let until = Instant::now() + std::time::Duration::from_secs(60);

@@ -5,8 +5,8 @@ mod references;
 use super::arguments::Arguments;
 use super::files::head_of;
 use super::page::{n_fitting, n_lines, numbered};
-use super::refusal::{Refusal, quoted};
-use super::{Answer, ToolLimits, Toolbox, off_thread};
+use super::{ToolAnswer, ToolLimits, Toolbox, off_thread};
+use super::{ToolRefusal, quoted};
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::language::Language;
 use mala_domain::ports::Side;
@@ -26,47 +26,47 @@ const MAX_IMPORTS: usize = 30;
 const MAX_OFFERED: usize = 20;
 
 /// What a call asks for.
-enum Wanted {
+enum ContextRequest {
     Symbol(String),
     Line(u32),
 }
 
 /// What a file has of it.
-enum Found {
+enum ContextResult {
     Definition { title: String, span: LineSpan, imports: Vec<LineSpan> },
     Around { note: String, span: LineSpan },
     Nothing { offered: Vec<String> },
 }
 
 impl Toolbox {
-    pub(super) async fn get_function_context(&self, arguments: &Arguments) -> Answer {
+    pub(super) async fn get_function_context(&self, arguments: &Arguments) -> ToolAnswer {
         let (path, side) = (arguments.file("path")?, arguments.side()?);
         let wanted = match (arguments.text("symbol", MAX_NAME)?, arguments.number("line")?) {
-            (Some(symbol), _) => Wanted::Symbol(symbol.replace("::", ".")),
-            (None, Some(line)) => Wanted::Line(line),
+            (Some(symbol), _) => ContextRequest::Symbol(symbol.replace("::", ".")),
+            (None, Some(line)) => ContextRequest::Line(line),
             (None, None) => {
-                return Err(Refusal::new("symbol and line are missing", "pass one of them"));
+                return Err(ToolRefusal::new("symbol and line are missing", "pass one of them"));
             }
         };
         let text = self.text_of(side, &path).await?;
         let language = Language::of(&path, &text);
         let (text, found) = off_thread(move || {
-            let found = look(&text, language, &wanted);
+            let found = find_context(&text, language, &wanted);
             (text, found)
         })
         .await?;
         let head = head_of(&path, &text);
         match found? {
-            Found::Definition { title, span, imports } => {
+            ContextResult::Definition { title, span, imports } => {
                 let page = self.with_imports(side, &path, &text, (span, &imports))?;
                 let place = format!("start_line: {}\nend_line: {}", span.start(), span.end());
                 Ok(format!("{head}\nsymbol: {title}\n{place}\n{page}"))
             }
-            Found::Around { note, span } => {
+            ContextResult::Around { note, span } => {
                 let page = self.page(side, &path, &text, span)?;
                 Ok(format!("{head}\nnote: {note}\n{page}"))
             }
-            Found::Nothing { offered } => Err(Refusal::new(
+            ContextResult::Nothing { offered } => Err(ToolRefusal::new(
                 format!("{path} has no such name"),
                 match offered.is_empty() {
                     true => "pass a name that search_code finds in this file".to_owned(),
@@ -83,7 +83,7 @@ impl Toolbox {
         path: &FilePath,
         text: &str,
         (span, imports): (LineSpan, &[LineSpan]),
-    ) -> Answer {
+    ) -> ToolAnswer {
         let quarter = ToolLimits { max_bytes: self.limits.max_bytes / 4, ..self.limits };
         let mut above: Vec<(u32, String)> = imports
             .iter()
@@ -113,12 +113,16 @@ impl Toolbox {
     }
 }
 
-fn look(text: &str, language: Option<Language>, wanted: &Wanted) -> Result<Found, Refusal> {
+fn find_context(
+    text: &str,
+    language: Option<Language>,
+    wanted: &ContextRequest,
+) -> Result<ContextResult, ToolRefusal> {
     let n = n_lines(text);
-    if let Wanted::Line(line) = wanted
+    if let ContextRequest::Line(line) = wanted
         && *line > n
     {
-        return Err(Refusal::new(
+        return Err(ToolRefusal::new(
             format!("the file has {n} lines, and line {line} is after them"),
             format!("pass a line from 1 to {n}"),
         ));
@@ -127,23 +131,23 @@ fn look(text: &str, language: Option<Language>, wanted: &Wanted) -> Result<Found
     let outline = source.as_ref().map(FileOutline::of);
     let definition = outline.as_ref().and_then(|outline| defined(outline, wanted));
     if let (Some(outline), Some(definition)) = (&outline, definition) {
-        return Ok(Found::Definition {
+        return Ok(ContextResult::Definition {
             title: format!("{} ({})", definition.qualified(), definition.kind.name()),
             span: definition.span,
             imports: import_lines(outline),
         });
     }
     let line = match wanted {
-        Wanted::Line(line) => Some(*line),
-        Wanted::Symbol(name) => line_with(text, last_name(name)),
+        ContextRequest::Line(line) => Some(*line),
+        ContextRequest::Symbol(name) => line_with(text, last_name(name)),
     };
     Ok(match line {
         Some(line) => {
             let span =
                 LineSpan::between(line.saturating_sub(AROUND), line.saturating_add(AROUND).min(n));
-            Found::Around { note: note(outline.is_some(), line), span }
+            ContextResult::Around { note: note(outline.is_some(), line), span }
         }
-        None => Found::Nothing { offered: outline.as_ref().map(names).unwrap_or_default() },
+        None => ContextResult::Nothing { offered: outline.as_ref().map(names).unwrap_or_default() },
     })
 }
 
@@ -156,10 +160,10 @@ fn note(is_parsed: bool, line: u32) -> String {
 }
 
 /// The definition that is meant: one that is a thing itself goes before one that declares it.
-fn defined<'o>(outline: &'o FileOutline, wanted: &Wanted) -> Option<&'o Definition> {
+fn defined<'o>(outline: &'o FileOutline, wanted: &ContextRequest) -> Option<&'o Definition> {
     let all = outline.definitions.iter();
     match wanted {
-        Wanted::Symbol(name) => {
+        ContextRequest::Symbol(name) => {
             let ends = |whole: &str| {
                 whole.strip_suffix(name.as_str()).is_some_and(|start| start.ends_with('.'))
             };
@@ -170,7 +174,7 @@ fn defined<'o>(outline: &'o FileOutline, wanted: &Wanted) -> Option<&'o Definiti
             all.filter(is_meant)
                 .min_by_key(|definition| definition.role == DefinitionRole::Declares)
         }
-        Wanted::Line(line) => {
+        ContextRequest::Line(line) => {
             let enclosing = outline.enclosing(*line)?;
             all.clone().find(|it| it.span == enclosing.span && it.qualified() == enclosing.symbol)
         }

@@ -12,11 +12,11 @@ use mala_domain::change::{
 };
 use mala_domain::config::LinterName;
 use mala_domain::ports::{
-    BlamedLine, Blob, BoxFuture, Commit, CommitPrefix, FoundLines, History, LintMessage,
-    LintTrouble, LogQuery, Repository, RepositoryError, ReviewScope, Search, ShownCommit, Side,
-    TextQuery, ToldCommit, TreeEntry, WordHit, WordQuery,
+    BlamedLine, Blob, BoxFuture, Commit, CommitPrefix, CommitWithDiff, CommitWithMessage,
+    FoundLines, History, LintFailure, LintMessage, LogQuery, Repository, RepositoryError,
+    ReviewScope, Search, Side, TextQuery, TreeEntry, WordHit, WordQuery,
 };
-use mala_domain::review::Texts;
+use mala_domain::review::FileTexts;
 use mala_domain::scope::{HeadState, ScopeSummary};
 use std::collections::BTreeMap;
 
@@ -120,17 +120,17 @@ impl History for InMemory {
         &'a self,
         prefix: &'a CommitPrefix,
         _: Option<&'a FilePath>,
-    ) -> Ready<'a, Option<ShownCommit>> {
+    ) -> Ready<'a, Option<CommitWithDiff>> {
         let commit = commit();
-        ready(commit.id.starts_with(prefix.as_str()).then(|| ShownCommit {
+        ready(commit.id.starts_with(prefix.as_str()).then(|| CommitWithDiff {
             commit,
             message: "add it\n\nWhy.\n".to_owned(),
             change: Some(Change { files: vec![changed("a.py", 2)] }),
         }))
     }
 
-    fn reviewed(&self, _: usize) -> Ready<'_, Vec<ToldCommit>> {
-        ready(vec![ToldCommit { commit: commit(), message: "add it\n\nWhy.\n".to_owned() }])
+    fn reviewed(&self, _: usize) -> Ready<'_, Vec<CommitWithMessage>> {
+        ready(vec![CommitWithMessage { commit: commit(), message: "add it\n\nWhy.\n".to_owned() }])
     }
 
     fn blame<'a>(&'a self, _: &'a FilePath, lines: LineSpan) -> Ready<'a, Vec<BlamedLine>> {
@@ -147,7 +147,7 @@ impl Linters for Ruff {
         _: &'a ReviewContext,
         linter: LinterName,
         _: &'a FilePath,
-    ) -> BoxFuture<'a, Result<Vec<LintMessage>, LintTrouble>> {
+    ) -> BoxFuture<'a, Result<Vec<LintMessage>, LintFailure>> {
         let message = LintMessage {
             rule: "F401".to_owned(),
             line: 1,
@@ -157,7 +157,7 @@ impl Linters for Ruff {
         let answer = match linter {
             LinterName::Ruff => Ok(vec![message]),
             other => {
-                Err(LintTrouble(format!("{}: the project does not configure it", other.name())))
+                Err(LintFailure(format!("{}: the project does not configure it", other.name())))
             }
         };
         Box::pin(std::future::ready(answer))
@@ -239,7 +239,7 @@ fn request(tree: InMemory) -> ReviewContext {
             lines: LineCounts::default(),
         },
     };
-    ReviewContext::new(scope, Texts::default())
+    ReviewContext::new(scope, FileTexts::default())
 }
 
 fn toolbox(limits: ToolLimits) -> Toolbox {

@@ -1,18 +1,18 @@
-//! `mala config check`: is this file one that mala can use, and what is there to know about it.
+//! `mala config check`: checks a configuration file.
 
 use super::CheckFormat;
 use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::cli::rules::rule_ids;
 use crate::console::{self, counted};
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
 use crate::settings::{self, read_if_there};
-use crate::surroundings::Surroundings;
 use mala_domain::config::{Config, ConfigError, ConfigPosition, ConfigWarning, FILE_NAME};
 use serde_json::{Value, json};
 use std::path::Path;
 
 pub(super) fn run(
-    here: &Surroundings,
+    here: &Environment,
     file: Option<&Path>,
     format: CheckFormat,
 ) -> anyhow::Result<Exit> {
@@ -21,10 +21,12 @@ pub(super) fn run(
     let bytes = match (read_if_there(&path)?, file) {
         (Some(bytes), _) => bytes,
         (None, Some(_)) => {
-            return Err(Failure::new(Exit::Configuration, format!("{name} is not there")).into());
+            return Err(
+                Failure::new(FailureKind::Configuration, format!("{name} does not exist")).into()
+            );
         }
         (None, None) if format == CheckFormat::Text => {
-            console::data(&format!("there is no {FILE_NAME}: the defaults hold\n"))?;
+            console::data(&format!("no {FILE_NAME}: using the defaults\n"))?;
             return Ok(Exit::Passed);
         }
         (None, None) => Vec::new(),
@@ -36,9 +38,9 @@ pub(super) fn run(
     }
 }
 
-type Checked = Result<Vec<ConfigWarning>, Box<ConfigError>>;
+type ConfigCheck = Result<Vec<ConfigWarning>, Box<ConfigError>>;
 
-fn check(name: &str, bytes: &[u8], rules: &[String]) -> Checked {
+fn check(name: &str, bytes: &[u8], rules: &[String]) -> ConfigCheck {
     let (config, mut warnings) = Config::parse_bytes(name, bytes)?;
     let known: Vec<&str> = rules.iter().map(String::as_str).collect();
     let text = String::from_utf8_lossy(bytes);
@@ -49,7 +51,7 @@ fn check(name: &str, bytes: &[u8], rules: &[String]) -> Checked {
     Ok(warnings)
 }
 
-fn as_text(name: &str, checked: Checked) -> anyhow::Result<Exit> {
+fn as_text(name: &str, checked: ConfigCheck) -> anyhow::Result<Exit> {
     let warnings = checked.map_err(|error| settings::refusal(&error))?;
     for warning in &warnings {
         console::say(&format!("warning: {warning}"));
@@ -61,7 +63,7 @@ fn as_text(name: &str, checked: Checked) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-fn as_json(name: &str, checked: Checked) -> anyhow::Result<Exit> {
+fn as_json(name: &str, checked: ConfigCheck) -> anyhow::Result<Exit> {
     let (error, warnings, exit) = match checked {
         Ok(warnings) => (Value::Null, warnings, Exit::Passed),
         Err(error) => {

@@ -1,20 +1,22 @@
-//! `mala config show`: what holds, as a `mala.yaml` whose comments say where each value comes from.
+//! `mala config show`: the effective settings as YAML with the origin of each value in a comment.
 
 use super::ShowFormat;
 use crate::cli::exit::Exit;
 use crate::console;
-use crate::settings::{self, Settings};
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::settings::Settings;
 use crate::wiring::probe::Probe;
-use mala_domain::config::ConfigOrigin;
+use crate::wiring::trusted_settings;
+use mala_domain::config::{Config, ConfigOrigin};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// A line of YAML, and where its value comes from.
-type Line = (String, String);
+/// A line of YAML, and the origin of its value.
+type YamlLine = (String, String);
 
-pub(super) fn run(here: &Surroundings, format: ShowFormat) -> anyhow::Result<Exit> {
-    let settings = settings::of_working_tree(here, &Probe::new(here, here.root())?)?;
+pub(super) fn run(here: &Environment, format: ShowFormat) -> anyhow::Result<Exit> {
+    let probe = Probe::new(here, here.root())?;
+    let settings = trusted_settings::of_working_tree(here, &probe, Config::default())?;
     if let Some(notice) = &settings.notice {
         console::say(&format!("note: {notice}"));
     }
@@ -27,18 +29,18 @@ pub(super) fn run(here: &Surroundings, format: ShowFormat) -> anyhow::Result<Exi
 }
 
 fn as_json(settings: &Settings) -> Value {
-    let said = |value: Value, origin: &ConfigOrigin| json!({ "value": value, "origin": origin.to_string() });
+    let entry = |value: Value, origin: &ConfigOrigin| json!({ "value": value, "origin": origin.to_string() });
     let values: Map<String, Value> = settings
         .policy
         .entries()
         .into_iter()
         .chain(settings.gate.entries())
-        .map(|(key, value, origin)| (key.to_owned(), said(value, origin)))
+        .map(|(key, value, origin)| (key.to_owned(), entry(value, origin)))
         .collect();
     let rules = settings.policy.rules.iter();
-    let rules: Vec<Value> = rules.map(|rule| said(json!(rule.value), &rule.origin)).collect();
+    let rules: Vec<Value> = rules.map(|rule| entry(json!(rule.value), &rule.origin)).collect();
     let lanes: Map<String, Value> =
-        lanes(settings).map(|(name, value, from)| (name.to_owned(), said(value, from))).collect();
+        lanes(settings).map(|(name, value, from)| (name.to_owned(), entry(value, from))).collect();
     json!({ "schema_version": 1, "values": values, "rules": rules, "lanes": lanes })
 }
 
@@ -69,7 +71,7 @@ fn as_yaml(settings: &Settings) -> Result<String, std::fmt::Error> {
     Ok(out)
 }
 
-/// The lanes that somebody changed or added.
+/// The lanes that the configuration changes or adds.
 fn lanes(settings: &Settings) -> impl Iterator<Item = (&str, Value, &ConfigOrigin)> {
     settings.gate.lanes.iter().map(|(name, lane)| {
         let origin = settings.gate.lane_origins.get(name).unwrap_or(&ConfigOrigin::Default);
@@ -77,9 +79,9 @@ fn lanes(settings: &Settings) -> impl Iterator<Item = (&str, Value, &ConfigOrigi
     })
 }
 
-/// Keys with dots as blocks within blocks.
-fn as_blocks(entries: Vec<(&'static str, Value, &ConfigOrigin)>) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+/// Keys with dots as nested blocks.
+fn as_blocks(entries: Vec<(&'static str, Value, &ConfigOrigin)>) -> Vec<YamlLine> {
+    let mut lines: Vec<YamlLine> = Vec::new();
     let mut open: Vec<&str> = Vec::new();
     for (key, value, origin) in entries {
         let mut blocks: Vec<&str> = key.split('.').collect();
@@ -94,12 +96,12 @@ fn as_blocks(entries: Vec<(&'static str, Value, &ConfigOrigin)>) -> Vec<Line> {
     lines
 }
 
-/// How many blocks two keys are both in.
+/// The number of blocks that two keys share.
 fn shared(a: &[&str], b: &[&str]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-/// A value as YAML: plain when it is a simple word, else JSON, which is YAML too.
+/// A value as YAML: a simple word as it is, everything else as JSON.
 fn scalar(value: &Value) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/' | '.');
     match value.as_str() {

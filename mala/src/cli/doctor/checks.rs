@@ -1,44 +1,49 @@
-//! What a review needs: git, a repository, a valid configuration, a folder for its state.
+//! Checks what a review needs: git, a repository, a valid configuration and a writable state folder.
 
-use super::{Check, State};
-use crate::settings::{self, Settings};
-use crate::surroundings::Surroundings;
+use super::{CheckState, DoctorCheck};
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::settings::Settings;
 use crate::wiring::probe::Probe;
 use mala_domain::config::FILE_NAME;
 use std::path::Path;
 
-/// All of them, in the order in which a review needs them.
-pub(super) fn all(here: &Surroundings, probe: &Probe) -> Vec<Check> {
+/// All checks, in the order in which a review needs them.
+pub(super) fn all(
+    here: &Environment,
+    probe: &Probe,
+    settings: &Result<Settings, Failure>,
+) -> Vec<DoctorCheck> {
     let work_tree = here.work_tree();
-    let mut checks = vec![git(probe), repository(work_tree, probe), configuration(here, probe)];
+    let mut checks = vec![git(probe), repository(work_tree, probe), configuration(settings)];
     checks.extend(work_tree.map(state_folder));
     checks
 }
 
-fn git(probe: &Probe) -> Check {
+fn git(probe: &Probe) -> DoctorCheck {
     let (state, detail) = match probe.ask("git", &["--version"]) {
         Ok(Some(answer)) => {
             let text = String::from_utf8_lossy(&answer);
-            (State::Fine, text.trim().trim_start_matches("git version ").to_owned())
+            (CheckState::Ok, text.trim().trim_start_matches("git version ").to_owned())
         }
-        Ok(None) => (State::Broken, "git is there and does not work".to_owned()),
-        Err(error) => (State::Broken, format!("{error}: only a patch can be reviewed")),
+        Ok(None) => (CheckState::Broken, "git fails".to_owned()),
+        Err(error) => (CheckState::Broken, format!("{error}: only a patch can be reviewed")),
     };
-    Check { name: "git", state, detail }
+    DoctorCheck { name: "git", state, detail }
 }
 
-fn repository(work_tree: Option<&Path>, probe: &Probe) -> Check {
+fn repository(work_tree: Option<&Path>, probe: &Probe) -> DoctorCheck {
     let say = |args: &[&str]| {
         let answer = probe.ask("git", args).ok().flatten()?;
         Some(String::from_utf8_lossy(&answer).trim().to_owned())
     };
     let Some(root) = work_tree else {
         if say(&["rev-parse", "--is-bare-repository"]).is_some_and(|it| it == "true") {
-            let detail = "a bare repository: only commits and patches can be reviewed".to_owned();
-            return Check { name: "repository", state: State::Note, detail };
+            let detail = "bare repository: only commits and patches can be reviewed".to_owned();
+            return DoctorCheck { name: "repository", state: CheckState::Note, detail };
         }
         let detail = "not in a repository: only a patch can be reviewed".to_owned();
-        return Check { name: "repository", state: State::Note, detail };
+        return DoctorCheck { name: "repository", state: CheckState::Note, detail };
     };
     let place = root.display();
     let branch = say(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
@@ -46,45 +51,45 @@ fn repository(work_tree: Option<&Path>, probe: &Probe) -> Check {
     let shallow = say(&["rev-parse", "--is-shallow-repository"]).is_some_and(|it| it == "true");
     let (state, detail) = match (commit, branch) {
         (Some(_), _) if shallow => {
-            (State::Note, format!("{place}: a shallow clone, whose bases may be missing"))
+            (CheckState::Note, format!("{place}: shallow clone: bases may be missing"))
         }
-        (Some(_), Some(branch)) => (State::Fine, format!("{place}, on {branch}")),
-        (Some(_), None) => (State::Fine, format!("{place}, on no branch")),
-        (None, Some(_)) => (State::Note, format!("{place}: no commit yet")),
-        (None, None) => (State::Broken, format!("{place}: git cannot read it")),
+        (Some(_), Some(branch)) => (CheckState::Ok, format!("{place}, on {branch}")),
+        (Some(_), None) => (CheckState::Ok, format!("{place}, detached HEAD")),
+        (None, Some(_)) => (CheckState::Note, format!("{place}: no commit yet")),
+        (None, None) => (CheckState::Broken, format!("{place}: git cannot read it")),
     };
-    Check { name: "repository", state, detail }
+    DoctorCheck { name: "repository", state, detail }
 }
 
-fn configuration(here: &Surroundings, probe: &Probe) -> Check {
-    let (state, detail) = match settings::of_working_tree(here, probe) {
-        Ok(settings) => (State::Fine, describe(&settings)),
-        Err(error) => (State::Misconfigured, error.to_string()),
+fn configuration(settings: &Result<Settings, Failure>) -> DoctorCheck {
+    let (state, detail) = match settings {
+        Ok(settings) => (CheckState::Ok, describe(settings)),
+        Err(error) => (CheckState::Misconfigured, error.to_string()),
     };
-    Check { name: "configuration", state, detail }
+    DoctorCheck { name: "configuration", state, detail }
 }
 
 fn describe(settings: &Settings) -> String {
     let mut detail = match &settings.file {
         Some(file) => format!("{file} is valid"),
-        None => format!("no {FILE_NAME}: the defaults hold ('mala init' writes one)"),
+        None => format!("no {FILE_NAME}: using the defaults ('mala init' writes one)"),
     };
     if !settings.warnings.is_empty() {
-        detail.push_str("; 'mala config check' has warnings");
+        detail.push_str("; run 'mala config check' for warnings");
     }
     detail
 }
 
-/// Whether reviews can be kept; nothing is left behind by looking.
-fn state_folder(root: &Path) -> Check {
+/// Whether reviews can be saved. The check leaves no file behind.
+fn state_folder(root: &Path) -> DoctorCheck {
     let folder = root.join(".mala");
     let place = if folder.is_dir() { folder.as_path() } else { root };
     let (state, detail) = match tempfile::tempfile_in(place) {
-        Ok(_) => (State::Fine, format!("{} can be written", folder.display())),
+        Ok(_) => (CheckState::Ok, format!("{} is writable", folder.display())),
         Err(error) => (
-            State::Broken,
-            format!("{} cannot be written, so reviews cannot be kept: {error}", place.display()),
+            CheckState::Broken,
+            format!("{} is not writable, so reviews cannot be saved: {error}", place.display()),
         ),
     };
-    Check { name: "state folder", state, detail }
+    DoctorCheck { name: "state folder", state, detail }
 }

@@ -1,14 +1,14 @@
-//! Which linters are on the path, and what each adds to a review.
+//! Finds linters and their versions.
 
-use super::Linter;
+use super::LinterState;
+use crate::wiring::linters;
 use crate::wiring::probe::Probe;
-use mala_adapters::linters;
 use mala_domain::config::LinterName;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// All linters that mala knows, asked for their versions side by side.
-pub(super) fn look(probe: &Probe) -> Vec<Linter> {
+/// All linters that mala supports.
+pub(super) fn states(probe: &Probe) -> Vec<LinterState> {
     let places: Vec<(LinterName, Option<PathBuf>)> = LinterName::ALL
         .into_iter()
         .map(|linter| (linter, probe.find(linters::program(linter))))
@@ -27,7 +27,12 @@ pub(super) fn look(probe: &Probe) -> Vec<Linter> {
                     .and_then(|text| version(&text))
                     .unwrap_or_else(|| place.display().to_string())
             });
-            Linter { name: linter.name(), adds: adds(linter), is_slow: linter.is_slow(), found }
+            LinterState {
+                name: linter.name(),
+                adds: adds(linter),
+                is_slow: linter.is_slow(),
+                found,
+            }
         })
         .collect()
 }
@@ -40,7 +45,7 @@ fn version_args(linter: LinterName) -> Vec<&'static str> {
     }
 }
 
-/// The first number with a dot in what a program says of itself.
+/// The first number with a dot in the output of a program.
 fn version(answer: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(answer);
     text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+')))
@@ -51,15 +56,15 @@ fn version(answer: &[u8]) -> Option<String> {
 
 fn adds(linter: LinterName) -> &'static str {
     match linter {
-        LinterName::Ruff => "Python: what the project's ruff rules say",
-        LinterName::Eslint => "JavaScript and TypeScript: what the project's eslint rules say",
-        LinterName::Biome => "JavaScript and TypeScript: what the project's biome rules say",
+        LinterName::Ruff => "Python: the project's ruff rules",
+        LinterName::Eslint => "JavaScript and TypeScript: the project's eslint rules",
+        LinterName::Biome => "JavaScript and TypeScript: the project's biome rules",
         LinterName::Oxlint => "JavaScript and TypeScript: correctness",
         LinterName::Tsc => "TypeScript: type errors",
-        LinterName::Clippy => "Rust: what clippy and the compiler say",
-        LinterName::GolangciLint => "Go: what the project's linters say",
+        LinterName::Clippy => "Rust: clippy and compiler warnings",
+        LinterName::GolangciLint => "Go: the project's linters",
         LinterName::Shellcheck => "shell scripts: quoting, portability, mistakes",
-        LinterName::Semgrep => "many languages: what the project's semgrep rules say",
+        LinterName::Semgrep => "many languages: the project's semgrep rules",
         LinterName::Hadolint => "Dockerfiles: mistakes and pinning",
         LinterName::Actionlint => "GitHub workflows: mistakes and injection",
     }
@@ -70,8 +75,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_found_in_what_programs_say() {
-        for (said, expected) in [
+    fn versions_are_found_in_the_output_of_programs() {
+        for (output, expected) in [
             ("ruff 0.6.9\n", Some("0.6.9")),
             ("v9.12.0\n", Some("9.12.0")),
             ("Version 5.6.2\n", Some("5.6.2")),
@@ -81,7 +86,7 @@ mod tests {
             ("nothing here", None),
             ("", None),
         ] {
-            assert_eq!(version(said.as_bytes()).as_deref(), expected, "{said}");
+            assert_eq!(version(output.as_bytes()).as_deref(), expected, "{output}");
         }
     }
 }

@@ -4,11 +4,11 @@ mod ask;
 
 use super::output::EvalFormat;
 use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::cli::runs::{pick, unreadable};
 use crate::console::{self, counted, harmless};
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
 use crate::wiring;
 use crate::wiring::eval::{keep_captured, reviewed_code};
 use anyhow::Context;
@@ -99,7 +99,7 @@ struct CaptureSummary {
     left_out: usize,
 }
 
-pub(super) fn run(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &CaptureArgs, here: &Environment) -> anyhow::Result<Exit> {
     let report = report(args, here)?;
     let missed: Vec<KnownProblem> = args
         .missed
@@ -118,7 +118,9 @@ pub(super) fn run(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Exi
             named.chain(missed.iter().map(|truth| &truth.file)).cloned().collect();
         let sides = reviewed_code(here, &report, &more).await?;
         let judged = LabeledReview { report: &report, labels: &labels, missed };
-        case = Some(capture(judged, sides).map_err(|why| Failure::new(Exit::CouldNotReview, why))?);
+        case = Some(
+            capture(judged, sides).map_err(|why| Failure::new(FailureKind::CouldNotReview, why))?,
+        );
         Ok(Exit::Passed)
     })?;
     let Some(case) = case else { return Ok(exit) };
@@ -136,7 +138,7 @@ pub(super) fn run(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Exi
     Ok(Exit::Passed)
 }
 
-fn report(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Report> {
+fn report(args: &CaptureArgs, here: &Environment) -> anyhow::Result<Report> {
     let store = wiring::state_folder(here.root());
     let names = store.names().with_context(|| format!("listing {}", store.runs().display()))?;
     let name = pick(&names, &args.run)?;

@@ -3,9 +3,9 @@
 use super::kept;
 use super::output::{ModeName, rate};
 use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::Failure;
 use clap::Args;
 use mala_eval::EvalResult;
 use mala_eval::matching::MatchMode;
@@ -57,7 +57,7 @@ struct ThresholdCheck {
     least: f64,
 }
 
-pub(super) fn run(args: &GateArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &GateArgs, here: &Environment) -> anyhow::Result<Exit> {
     let evals = kept::here(here);
     let result = kept::result(&evals, &args.run, &here.folder)?;
     let baseline = args.baseline.as_deref();

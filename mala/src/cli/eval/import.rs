@@ -2,11 +2,11 @@
 
 use super::output::EvalFormat;
 use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::cli::target::range;
 use crate::console::{self, counted, harmless};
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
 use crate::wiring::eval::{EvalGit, begin_set};
 use anyhow::Context;
 use clap::Args;
@@ -75,7 +75,7 @@ struct ImportSummary {
     passed_over: Vec<SkippedRecord>,
 }
 
-pub(super) fn run(args: &ImportArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &ImportArgs, here: &Environment) -> anyhow::Result<Exit> {
     let kind: ImportFormat = args.kind.parse().map_err(|()| Failure::usage("unknown format"))?;
     check_name(&args.output)?;
     let gathered = gather(kind, &here.folder, &args.paths).context("reading")?;
@@ -95,7 +95,7 @@ pub(super) fn run(args: &ImportArgs, here: &Surroundings) -> anyhow::Result<Exit
         warn(&summary);
         if summary.cases == 0 {
             let what = "no cases found; nothing was written";
-            return Err(Failure::new(Exit::CouldNotReview, what).into());
+            return Err(Failure::new(FailureKind::CouldNotReview, what).into());
         }
         set.finish().with_context(writing)?;
         args.format.print(here, &summary, || document(&summary))?;
@@ -115,7 +115,7 @@ fn check_name(output: &Path) -> Result<(), Failure> {
 /// The source of the code; an error when an option is missing.
 fn clones(
     args: &ImportArgs,
-    here: &Surroundings,
+    here: &Environment,
     drafts: &[CaseDraft],
 ) -> anyhow::Result<CloneFolder> {
     let needs = |wanted: fn(&DraftCode) -> bool| drafts.iter().any(|draft| wanted(&draft.code));

@@ -1,9 +1,8 @@
 //! Kept runs: found by name, and scored from their records.
 
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
 use anyhow::Context;
 use mala_eval::scores::{Scorer, ScorerOptions};
 use mala_eval::store::runs::{EvalRunFolder, EvalStore, EvalStoreError, RecordWriter};
@@ -20,7 +19,7 @@ pub(super) fn pick(evals: &EvalStore, name: &str) -> anyhow::Result<EvalRunFolde
     let hint = "'mala eval list' lists the runs";
     if name == "latest" {
         let newest = names.first().ok_or_else(|| {
-            Failure::new(Exit::CouldNotReview, "no runs found")
+            Failure::new(FailureKind::CouldNotReview, "no runs found")
                 .hint("start one with 'mala eval run'")
         })?;
         return Ok(evals.run(newest));
@@ -40,7 +39,7 @@ pub(super) fn pick(evals: &EvalStore, name: &str) -> anyhow::Result<EvalRunFolde
 }
 
 /// The runs of this work tree.
-pub(super) fn here(here: &Surroundings) -> EvalStore {
+pub(super) fn here(here: &Environment) -> EvalStore {
     EvalStore::of_work_tree(here.root())
 }
 

@@ -1,18 +1,16 @@
 //! Formats of results, where they are written, and the numbers that users pass.
 
 use super::{kept, page};
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
+use crate::wiring::write_output;
 use clap::{Args, ValueEnum};
-use mala_adapters::store::write_output;
 use mala_eval::EvalResult;
 use mala_eval::matching::MatchMode;
 use mala_eval::render::{self, Document};
 use mala_eval::store::runs::{EvalRunFolder, EvalStore};
 use serde::Serialize;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Where the result goes
@@ -43,7 +41,7 @@ impl ResultOutput {
         &self,
         evals: &EvalStore,
         runs: &[EvalRunFolder],
-        here: &Surroundings,
+        here: &Environment,
     ) -> anyhow::Result<()> {
         let text = match self.plain() {
             None => page::page(evals, runs)?,
@@ -61,7 +59,7 @@ impl ResultOutput {
         }
     }
 
-    /// The form, unless it is a page.
+    /// The format, unless it is a page.
     fn plain(&self) -> Option<EvalFormat> {
         let ending =
             self.output.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
@@ -85,14 +83,9 @@ fn document(results: &[EvalResult]) -> Document {
     Document { blocks: blocks.collect() }
 }
 
-fn write(file: &Path, text: &str, here: &Surroundings) -> Result<(), Failure> {
-    write_output(&here.folder.join(file), text.as_bytes()).map_err(|error| {
-        // The path in the error is that of the draft.
-        let why = match error.kind() {
-            ErrorKind::NotFound => "no such folder".to_owned(),
-            kind => kind.to_string(),
-        };
-        Failure::new(Exit::CouldNotReview, format!("cannot write {}: {why}", file.display()))
+fn write(file: &Path, text: &str, here: &Environment) -> Result<(), Failure> {
+    write_output(&here.folder.join(file), text).map_err(|why| {
+        Failure::new(FailureKind::CouldNotReview, format!("cannot write {}: {why}", file.display()))
             .hint("the run is kept; 'mala eval report --output FILE' writes it again")
     })?;
     console::say(&format!("wrote {}", file.display()));
@@ -111,7 +104,7 @@ impl EvalFormat {
     /// Prints a value as JSON or as a document.
     pub(super) fn print(
         self,
-        here: &Surroundings,
+        here: &Environment,
         value: &impl Serialize,
         document: impl FnOnce() -> Document,
     ) -> anyhow::Result<()> {
@@ -120,7 +113,7 @@ impl EvalFormat {
 
     pub(super) fn shown(
         self,
-        here: &Surroundings,
+        here: &Environment,
         value: &impl Serialize,
         document: impl FnOnce() -> Document,
     ) -> anyhow::Result<String> {

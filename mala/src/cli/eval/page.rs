@@ -1,8 +1,8 @@
 //! The HTML page of a run, with the kept runs over the same cases.
 
 use super::kept;
-use crate::cli::failure::Failure;
 use crate::console;
+use crate::failure::Failure;
 use anyhow::Context;
 use mala_eval::render::LeaderboardRow;
 use mala_eval::render::html::{self, MAX_RUNS, PageCases};

@@ -1,8 +1,8 @@
 //! The plan of a run: its sets, checked before the first review, and its header.
 
 use super::run::RunArgs;
-use crate::cli::failure::Failure;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::Failure;
 use crate::wiring::eval::{STARTER, find_set};
 use mala_eval::record::ReviewerUsed;
 use mala_eval::record::{SCHEMA_VERSION, Selection, SetUsed};
@@ -13,7 +13,7 @@ use mala_eval::{CaseError, EvalCase, JudgeUsed, RunHeader};
 /// The sets with these names; by default the one in the binary.
 pub(super) fn sets(
     names: &[String],
-    here: &Surroundings,
+    here: &Environment,
     evals: &EvalStore,
 ) -> Result<Vec<CaseSet>, Failure> {
     let starter = [STARTER.to_owned()];

@@ -3,11 +3,11 @@
 use super::kept;
 use super::output::EvalFormat;
 use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::cli::target::range;
 use crate::console::counted;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
 use crate::wiring::changes::failure;
 use crate::wiring::eval::{EvalGit, PLANTED_SET, begin_set};
 use anyhow::Context;
@@ -83,7 +83,7 @@ struct PlantSummary {
     by_language: BTreeMap<String, usize>,
 }
 
-pub(super) fn run(args: &PlantArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &PlantArgs, here: &Environment) -> anyhow::Result<Exit> {
     let request = PlantRequest {
         targets: targets(args)?,
         count: usize::from(args.count),
@@ -99,7 +99,7 @@ pub(super) fn run(args: &PlantArgs, here: &Surroundings) -> anyhow::Result<Exit>
             let what = "no defect can be planted into these changes";
             let hint =
                 "defects need added lines of Python, JavaScript, TypeScript, Go, Rust or Java";
-            return Err(Failure::new(Exit::CouldNotReview, what).hint(hint).into());
+            return Err(Failure::new(FailureKind::CouldNotReview, what).hint(hint).into());
         }
         let cases = cases(args, &planter, &planted).await?;
         let path = match &args.output {

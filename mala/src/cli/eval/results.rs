@@ -4,7 +4,7 @@ use super::kept;
 use super::output::{EvalFormat, ModeName, ResultOutput};
 use crate::cli::exit::Exit;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use anyhow::Context;
 use clap::Args;
 use mala_eval::compare::{self, ComparedRun};
@@ -29,7 +29,7 @@ pub(super) struct ReportArgs {
     output: ResultOutput,
 }
 
-pub(super) fn report(args: &ReportArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn report(args: &ReportArgs, here: &Environment) -> anyhow::Result<Exit> {
     let evals = kept::here(here);
     let picked = args.runs.iter().map(|name| kept::pick(&evals, name));
     let runs: Vec<EvalRunFolder> = picked.collect::<anyhow::Result<_>>()?;
@@ -56,7 +56,7 @@ pub(super) struct ShowArgs {
     format: EvalFormat,
 }
 
-pub(super) fn show(args: &ShowArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn show(args: &ShowArgs, here: &Environment) -> anyhow::Result<Exit> {
     let run = kept::pick(&kept::here(here), &args.run)?;
     let rule = kept::rule(&run.header()?, args.mode.into())?;
     let records = kept::records_of(&run, &args.case)?;
@@ -85,7 +85,7 @@ pub(super) struct CompareArgs {
     format: EvalFormat,
 }
 
-pub(super) fn compare(args: &CompareArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn compare(args: &CompareArgs, here: &Environment) -> anyhow::Result<Exit> {
     let evals = kept::here(here);
     let side = |name: &str| side(&kept::pick(&evals, name)?, args.mode.into());
     let found =
@@ -118,7 +118,7 @@ pub(super) struct LeaderboardArgs {
     format: EvalFormat,
 }
 
-pub(super) fn leaderboard(args: &LeaderboardArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn leaderboard(args: &LeaderboardArgs, here: &Environment) -> anyhow::Result<Exit> {
     let evals = kept::here(here);
     let mut rows: Vec<LeaderboardRow> = Vec::new();
     for name in evals.names().context("listing runs")? {
@@ -152,7 +152,7 @@ struct RunEntry {
     error: Option<String>,
 }
 
-pub(super) fn list(args: &EvalListArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn list(args: &EvalListArgs, here: &Environment) -> anyhow::Result<Exit> {
     let evals = kept::here(here);
     let names = evals.names().context("listing runs")?;
     let entries: Vec<RunEntry> = names.iter().map(|name| entry(name, &evals.run(name))).collect();

@@ -1,22 +1,21 @@
 //! The reviewer and the judge of a run, resolved and checked before the first case.
 
 use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
-use crate::settings;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
+use crate::settings::{Settings, UserModels};
 use crate::wiring::changes::Changes;
 use crate::wiring::eval::{ConfiguredReviewer, EvalReviewer, JudgeSetup, SampleRepository};
 use crate::wiring::models::{self, Models};
-use crate::wiring::probe::Probe;
 use crate::wiring::reviewers::{self, ReviewerOptions};
 use crate::wiring::rules::{ProjectRules, project_rules};
+use crate::wiring::trusted_settings::WorkingTreeSettings;
 use anyhow::Context;
-use mala_domain::agent::budget::{Dollars, Profile, Unpriced};
+use mala_domain::agent::budget::{Dollars, Profile, UnknownPricePolicy};
 use mala_domain::config::{
-    BudgetSettings, Config, ConfigOrigin, FILE_NAME, ReviewPolicy, ReviewSettings, ReviewerType,
-    Seconds,
+    BudgetSettings, Config, ConfigOrigin, ReviewPolicy, ReviewSettings, ReviewerType, Seconds,
 };
 use mala_domain::scope::ReviewTarget;
 use mala_eval::JudgeUsed;
@@ -37,7 +36,8 @@ impl ReviewerRequest {
     /// The reviewer, its identity for the record, and the worst cost of a case.
     pub(super) fn choose(
         &self,
-        here: &Surroundings,
+        here: &Environment,
+        source: &WorkingTreeSettings,
         replay: Option<&EvalRunFolder>,
     ) -> anyhow::Result<(EvalReviewer, ReviewerUsed, Dollars)> {
         if let Some(Ok(dummy)) = self.reviewer.as_deref().map(str::parse::<DummyReviewer>) {
@@ -50,17 +50,17 @@ impl ReviewerRequest {
             let dummies: Vec<&str> = DummyReviewer::ALL.map(DummyReviewer::name).into();
             Failure::usage(format!("{why}, {}", dummies.join(", ")))
         })?;
-        let probe = Probe::new(here, here.root()).context("starting the runtime")?;
-        let settings = settings::of_working_tree_with(here, &probe, self.flags(kind))?;
-        drop(probe);
-        let (gate, mut policy) = (settings.gate, settings.policy);
+        let settings = source.settings(self.flags(kind))?;
+        let (gate, models, mut policy) = (settings.gate, settings.models, settings.policy);
         let mut used = None;
         let mut real = None;
         until_interrupted(async {
             let rules = own_rules(here).await?;
             match replay {
                 Some(run) => used = Some(run.header()?.reviewer),
-                None => used = Some(resolve(&mut policy, here, rules.clone()).await?),
+                None => {
+                    used = Some(resolve(&mut policy, here, rules.clone(), models.clone()).await?)
+                }
             }
             real = Some(rules);
             Ok(Exit::Passed)
@@ -72,9 +72,8 @@ impl ReviewerRequest {
             _ => policy.budget.limits().max_cost,
         };
         let connections = Some(models::connections(here)?);
-        let file = settings::read_if_there(&here.root().join(FILE_NAME))?;
-        let real =
-            ConfiguredReviewer { gate, policy, rules: real.unwrap_or_default(), connections, file };
+        let (rules, file) = (real.unwrap_or_default(), source.file());
+        let real = ConfiguredReviewer { gate, models, policy, rules, connections, file };
         Ok((EvalReviewer::Configured(Box::new(real)), used, per_case))
     }
 
@@ -95,8 +94,9 @@ impl ReviewerRequest {
 /// Checks before the first case that the reviewer is available, and fixes its identity for all cases.
 async fn resolve(
     policy: &mut ReviewPolicy,
-    here: &Surroundings,
+    here: &Environment,
     rules: ProjectRules,
+    models: UserModels,
 ) -> anyhow::Result<ReviewerUsed> {
     // Commands and lanes run in a copy of a repository, and the current folder may not be in one.
     let sample = match policy.reviewer.value {
@@ -106,7 +106,7 @@ async fn resolve(
         _ => None,
     };
     let here = sample.as_ref().map_or(here, |sample| &sample.inside);
-    let chosen = reviewers::choose(policy, here, rules, ReviewerOptions::nothing()).await?;
+    let chosen = reviewers::choose(policy, here, rules, ReviewerOptions::new(models)).await?;
     policy.reviewer.value = Some(chosen.kind);
     let is_agent = chosen.kind == ReviewerType::AgentSdk;
     // The user's name for a model resolves again; the provider's name may not.
@@ -120,7 +120,7 @@ async fn resolve(
 }
 
 /// The rules of the project around the current folder; none outside of a repository.
-async fn own_rules(here: &Surroundings) -> anyhow::Result<ProjectRules> {
+async fn own_rules(here: &Environment) -> anyhow::Result<ProjectRules> {
     if here.work_tree().is_none() {
         return Ok(ProjectRules::default());
     }
@@ -143,13 +143,13 @@ pub(super) struct RunJudge {
 /// The model with this name, by default the agent's. With a run to replay, the model is not called.
 pub(super) fn choose_judge(
     name: Option<&str>,
-    here: &Surroundings,
+    here: &Environment,
+    source: &WorkingTreeSettings,
     replay: Option<&EvalRunFolder>,
 ) -> anyhow::Result<RunJudge> {
-    let probe = Probe::new(here, here.root()).context("starting the runtime")?;
-    let policy = settings::of_working_tree(here, &probe)?.policy;
+    let Settings { policy, models: user, .. } = source.settings(Config::default())?;
     let connections = models::connections(here)?;
-    let models = Models::over(here, connections.clone())?;
+    let models = Models::new(here, &user, connections.clone())?;
     let choice = match name {
         Some(name) => models.choose(name)?,
         None => reviewers::model(&policy, &models)?,
@@ -157,14 +157,14 @@ pub(super) fn choose_judge(
     let review = policy.budget.limits();
     let limits = judge_limits(choice.known.as_ref(), review);
     if replay.is_none() {
-        if let Some(obstacle) = models.obstacle(choice.provider) {
-            return Err(Failure::from(obstacle).into());
+        if let Some(problem) = models.unavailable(choice.provider) {
+            return Err(Failure::from(problem).into());
         }
         let is_priced = choice.known.as_ref().is_some_and(|known| known.price.is_some());
-        if !is_priced && limits.unpriced == Unpriced::Refuse {
+        if !is_priced && limits.unpriced == UnknownPricePolicy::Refuse {
             let what =
                 format!("the price of {} is unknown, so it cannot be the judge", choice.name);
-            return Err(Failure::new(Exit::NoReviewers, what)
+            return Err(Failure::new(FailureKind::NoReviewers, what)
                 .hint("set review.budget.allow_unknown_price in mala.yaml, or choose another model")
                 .into());
         }
@@ -172,5 +172,5 @@ pub(super) fn choose_judge(
     let model = name.map_or_else(|| choice.name.clone(), str::to_owned);
     let per_case = if replay.is_some() { Dollars::ZERO } else { limits.max_cost };
     let used = JudgeUsed::of(&model);
-    Ok(RunJudge { used, setup: JudgeSetup { model, limits, connections }, per_case })
+    Ok(RunJudge { used, setup: JudgeSetup { model, limits, connections, models: user }, per_case })
 }

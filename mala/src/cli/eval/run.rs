@@ -5,14 +5,15 @@ use super::reviewer::{ReviewerRequest, RunJudge, choose_judge};
 use super::worker::{EvalProgress, run_in_worker};
 use super::{kept, plan};
 use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::Failure;
 use crate::wiring::eval::{
     CallTracker, CaseRepositories, CaseReviewer, EvalReviewer, JudgeSetup, StopSignal,
     lost_calls_below, prepare_state,
 };
+use crate::wiring::trusted_settings::WorkingTreeSettings;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use mala_domain::agent::budget::{Dollars, Profile};
@@ -160,7 +161,8 @@ impl RunArgs {
     /// The judge of a new run, if any; with a run to replay, the judge of that run.
     fn judge(
         &self,
-        here: &Surroundings,
+        here: &Environment,
+        source: &WorkingTreeSettings,
         replay: Option<&EvalRunFolder>,
     ) -> anyhow::Result<Option<RunJudge>> {
         let replayed = replay.map(EvalRunFolder::header).transpose()?;
@@ -171,7 +173,7 @@ impl RunArgs {
         }
         let name = self.judge.as_deref().or(before.map(|judge| judge.model.as_str()));
         let is_wanted = self.wants_judge() || before.is_some();
-        is_wanted.then(|| choose_judge(name, here, replay)).transpose()
+        is_wanted.then(|| choose_judge(name, here, source, replay)).transpose()
     }
 }
 
@@ -186,7 +188,7 @@ struct ReadyRun {
     replay: Option<EvalRunFolder>,
 }
 
-pub(super) fn run(args: &RunArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &RunArgs, here: &Environment) -> anyhow::Result<Exit> {
     if !args.runs_here() {
         return run_in_worker(here, "--worker");
     }
@@ -218,7 +220,7 @@ pub(super) fn run(args: &RunArgs, here: &Surroundings) -> anyhow::Result<Exit> {
 }
 
 /// Starts a run.
-fn start(args: &RunArgs, here: &Surroundings, evals: &EvalStore) -> anyhow::Result<ReadyRun> {
+fn start(args: &RunArgs, here: &Environment, evals: &EvalStore) -> anyhow::Result<ReadyRun> {
     let sets = plan::sets(&args.set, here, evals)?;
     let used = plan::survey(&sets, &args.selection())?;
     let replay = args.replay.as_deref().map(|name| kept::pick(evals, name)).transpose()?;
@@ -228,8 +230,9 @@ fn start(args: &RunArgs, here: &Surroundings, evals: &EvalStore) -> anyhow::Resu
         profile: args.profile,
         timeout: args.timeout,
     };
-    let (reviewer, used_reviewer, per_case) = wanted.choose(here, replay.as_ref())?;
-    let judge = args.judge(here, replay.as_ref())?;
+    let source = WorkingTreeSettings::read(here)?;
+    let (reviewer, used_reviewer, per_case) = wanted.choose(here, &source, replay.as_ref())?;
+    let judge = args.judge(here, &source, replay.as_ref())?;
     let header =
         plan::header(args, used_reviewer, judge.as_ref().map(|judge| judge.used.clone()), used);
     prepare_state(here, &evals.folder()).context("creating .mala/eval")?;
@@ -242,7 +245,7 @@ fn start(args: &RunArgs, here: &Surroundings, evals: &EvalStore) -> anyhow::Resu
 fn resume(
     args: &RunArgs,
     name: &str,
-    here: &Surroundings,
+    here: &Environment,
     evals: &EvalStore,
 ) -> anyhow::Result<ReadyRun> {
     let folder = kept::pick(evals, name)?;
@@ -261,13 +264,14 @@ fn resume(
         profile,
         timeout: args.timeout,
     };
-    let (reviewer, used_reviewer, per_case) = wanted.choose(here, None)?;
+    let source = WorkingTreeSettings::read(here)?;
+    let (reviewer, used_reviewer, per_case) = wanted.choose(here, &source, None)?;
     if used_reviewer != before {
         let what = format!("the reviewer has changed since {} started", header.run_id);
         return Err(Failure::usage(what).hint("start a new run").into());
     }
     let name = header.judge.as_ref().map(|judge| judge.model.as_str());
-    let judge = name.map(|name| choose_judge(Some(name), here, None)).transpose()?;
+    let judge = name.map(|name| choose_judge(Some(name), here, &source, None)).transpose()?;
     if judge.as_ref().map(|judge| &judge.used) != header.judge.as_ref() {
         let what = format!("the judge's instructions have changed since {} started", header.run_id);
         return Err(Failure::usage(what).hint("start a new run").into());
@@ -291,7 +295,7 @@ fn with_judge(judge: Option<RunJudge>, per_case: Dollars) -> (Option<JudgeSetup>
 /// Reviews the cases without a record.
 async fn review_all(
     args: &RunArgs,
-    here: &Surroundings,
+    here: &Environment,
     ready: ReadyRun,
     calls: &CallTracker,
 ) -> anyhow::Result<Exit> {

@@ -2,10 +2,10 @@
 //! process is killed, the worker stores the answers to the model calls in progress and exits.
 
 use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
-use crate::cli::interrupt::Interrupts;
+use crate::cli::interrupt::StopSignals;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
 use crate::wiring::eval::start_worker;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const LINE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Does the run in a worker process, which gets this flag.
-pub(super) fn run_in_worker(here: &Surroundings, flag: &str) -> anyhow::Result<Exit> {
+pub(super) fn run_in_worker(here: &Environment, flag: &str) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -28,8 +28,8 @@ pub(super) fn run_in_worker(here: &Surroundings, flag: &str) -> anyhow::Result<E
     exit
 }
 
-async fn attend(here: &Surroundings, flag: &str) -> anyhow::Result<Exit> {
-    let mut interrupts = Interrupts::listen()?;
+async fn attend(here: &Environment, flag: &str) -> anyhow::Result<Exit> {
+    let mut interrupts = StopSignals::listen()?;
     let mut worker = start_worker(here, flag)?;
     let mut n_interrupts = 0;
     let status = loop {
@@ -50,7 +50,7 @@ async fn attend(here: &Surroundings, flag: &str) -> anyhow::Result<Exit> {
         }
     };
     status.code().and_then(Exit::of).ok_or_else(|| {
-        Failure::new(Exit::CouldNotReview, format!("the worker process ended: {status}"))
+        Failure::new(FailureKind::CouldNotReview, format!("the worker process ended: {status}"))
             .hint("continue with: mala eval run --resume latest")
             .into()
     })

@@ -1,33 +1,33 @@
-//! How a project is tested and linted, by the manifests that it has.
+//! Detects the test and lint commands of a project from its manifests.
 
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// A command that the project has.
+/// A command of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Command {
-    /// What it is for: `test`, `lint`, `typecheck`, `format`.
+pub(super) struct ProjectCommand {
+    /// Its purpose: `test`, `lint`, `typecheck`, `format`.
     pub(super) name: String,
-    /// What a person would type.
+    /// The command line.
     pub(super) text: String,
-    /// The file that says so.
+    /// The file that defines it.
     pub(super) from: &'static str,
 }
 
-/// What a folder has, for looking things up.
-struct Folder<'r> {
+/// The root folder of a project.
+struct ProjectFolder<'r> {
     root: &'r Path,
 }
 
-type Finder = fn(&Folder<'_>) -> Vec<Command>;
+type Finder = fn(&ProjectFolder<'_>) -> Vec<ProjectCommand>;
 
 const FINDERS: [Finder; 7] = [package_json, python, cargo, go, jvm, ruby, makefile];
 
-/// The project's commands; of two for the same purpose, the later one is named after its file.
-pub(super) fn find(root: &Path) -> Vec<Command> {
-    let folder = Folder { root };
-    let mut found: Vec<Command> = Vec::new();
+/// The project's commands. The second command for a purpose gets the name of its file as a suffix.
+pub(super) fn find(root: &Path) -> Vec<ProjectCommand> {
+    let folder = ProjectFolder { root };
+    let mut found: Vec<ProjectCommand> = Vec::new();
     for mut command in FINDERS.iter().flat_map(|find| find(&folder)) {
         if found.iter().any(|known| known.name == command.name) {
             let file = command.from.split(['.', '/']).next().unwrap_or(command.from);
@@ -40,7 +40,7 @@ pub(super) fn find(root: &Path) -> Vec<Command> {
     found
 }
 
-impl Folder<'_> {
+impl ProjectFolder<'_> {
     fn has(&self, name: &str) -> bool {
         self.root.join(name).exists()
     }
@@ -50,11 +50,11 @@ impl Folder<'_> {
     }
 }
 
-fn command(name: &str, text: impl Into<String>, from: &'static str) -> Command {
-    Command { name: name.to_owned(), text: text.into(), from }
+fn command(name: &str, text: impl Into<String>, from: &'static str) -> ProjectCommand {
+    ProjectCommand { name: name.to_owned(), text: text.into(), from }
 }
 
-fn package_json(folder: &Folder<'_>) -> Vec<Command> {
+fn package_json(folder: &ProjectFolder<'_>) -> Vec<ProjectCommand> {
     const FILE: &str = "package.json";
     let manifest = folder.text(FILE).and_then(|text| serde_json::from_str::<Value>(&text).ok());
     let Some(Value::Object(scripts)) = manifest.and_then(|it| it.get("scripts").cloned()) else {
@@ -77,7 +77,7 @@ fn package_json(folder: &Folder<'_>) -> Vec<Command> {
         .collect()
 }
 
-fn python(folder: &Folder<'_>) -> Vec<Command> {
+fn python(folder: &ProjectFolder<'_>) -> Vec<ProjectCommand> {
     const FILE: &str = "pyproject.toml";
     let manifest = folder.text(FILE);
     if manifest.is_none() && !folder.has("setup.py") && !folder.has("requirements.txt") {
@@ -103,7 +103,7 @@ fn python(folder: &Folder<'_>) -> Vec<Command> {
     found
 }
 
-fn cargo(folder: &Folder<'_>) -> Vec<Command> {
+fn cargo(folder: &ProjectFolder<'_>) -> Vec<ProjectCommand> {
     const FILE: &str = "Cargo.toml";
     if !folder.has(FILE) {
         return Vec::new();
@@ -115,7 +115,7 @@ fn cargo(folder: &Folder<'_>) -> Vec<Command> {
     ]
 }
 
-fn go(folder: &Folder<'_>) -> Vec<Command> {
+fn go(folder: &ProjectFolder<'_>) -> Vec<ProjectCommand> {
     const FILE: &str = "go.mod";
     if !folder.has(FILE) {
         return Vec::new();
@@ -126,7 +126,7 @@ fn go(folder: &Folder<'_>) -> Vec<Command> {
     vec![command("test", "go test ./...", FILE), command("lint", lint, FILE)]
 }
 
-fn jvm(folder: &Folder<'_>) -> Vec<Command> {
+fn jvm(folder: &ProjectFolder<'_>) -> Vec<ProjectCommand> {
     if folder.has("pom.xml") {
         let maven = if folder.has("mvnw") { "./mvnw" } else { "mvn" };
         return vec![command("test", format!("{maven} test"), "pom.xml")];
@@ -136,7 +136,7 @@ fn jvm(folder: &Folder<'_>) -> Vec<Command> {
     build.into_iter().map(|file| command("test", format!("{gradle} test"), file)).collect()
 }
 
-fn ruby(folder: &Folder<'_>) -> Vec<Command> {
+fn ruby(folder: &ProjectFolder<'_>) -> Vec<ProjectCommand> {
     match (folder.has("Gemfile"), folder.has("spec"), folder.has("Rakefile")) {
         (true, true, _) => vec![command("test", "bundle exec rspec", "Gemfile")],
         (true, false, true) => vec![command("test", "bundle exec rake test", "Gemfile")],
@@ -144,7 +144,7 @@ fn ruby(folder: &Folder<'_>) -> Vec<Command> {
     }
 }
 
-fn makefile(folder: &Folder<'_>) -> Vec<Command> {
+fn makefile(folder: &ProjectFolder<'_>) -> Vec<ProjectCommand> {
     const FILE: &str = "Makefile";
     let text = folder.text(FILE).unwrap_or_default();
     let has_target = |name: &&str| {
@@ -175,11 +175,11 @@ mod tests {
         find(root.path()).into_iter().map(|it| format!("{}: {}", it.name, it.text)).collect()
     }
 
-    type Row = (&'static [(&'static str, &'static str)], &'static [&'static str]);
+    type CommandRow = (&'static [(&'static str, &'static str)], &'static [&'static str]);
 
     #[test]
-    fn manifests_tell_the_commands() {
-        let rows: &[Row] = &[
+    fn commands_are_found_in_manifests() {
+        let rows: &[CommandRow] = &[
             (&[], &[]),
             (
                 &[(

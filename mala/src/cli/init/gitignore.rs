@@ -1,10 +1,10 @@
-//! `.gitignore` with mala's state in it, once, in the file's own line endings.
+//! Adds mala's state folder to `.gitignore`, with the line endings of the file.
 
-/// The rules of a repository live in the state folder too, and are part of the project.
+/// The state folder also has the rules of the project, which are committed.
 const LINES: [&str; 3] =
-    ["# mala keeps reviews here; its rules are part of the project", ".mala/*", "!.mala/rules/"];
+    ["# mala: reviews are local, rules are committed", ".mala/*", "!.mala/rules/"];
 
-/// The file with the state folder ignored; `None` when it already is.
+/// The content with the state folder added; `None` if it is there already.
 pub(super) fn with_state(old: &[u8]) -> Option<Vec<u8>> {
     let ignored = |line: &[u8]| {
         let line = line.trim_ascii();
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_it_is_not_it() {
+    fn similar_patterns_do_not_count() {
         for old in ["# .mala/", "!.mala/", ".malaria", "x/.mala/y"] {
             assert!(after(old).is_some(), "{old:?}");
         }

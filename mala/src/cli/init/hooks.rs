@@ -4,16 +4,15 @@
 mod edit;
 
 use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
 use crate::wiring::gate::variables;
 use crate::wiring::gate::work::{head_commit, hook_folder, settings_are_committed};
+use crate::wiring::{read_following_links, write_atomically};
 use anyhow::Context;
 use clap::ValueEnum;
-use mala_adapters::bounded_read::read_following_links;
-use mala_adapters::store::write_atomically;
 use mala_domain::gate::hook::WorkStart;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -55,7 +54,7 @@ enum Fate {
 type Change<'c> = &'c dyn Fn(Host, Option<&str>) -> Result<Fate, String>;
 
 /// Puts the hook into the files of these hosts.
-pub(super) fn install(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn install(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit> {
     let top = work_tree(here)?;
     let folder = hook_folder(top);
     begin(top, here)?;
@@ -81,7 +80,7 @@ pub(super) fn install(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exi
 }
 
 /// Takes the hook out of the files of these hosts.
-pub(super) fn remove(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn remove(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit> {
     let top = work_tree(here)?;
     let folder = hook_folder(top);
     change(hosts, top, &|host, text| {
@@ -112,14 +111,14 @@ pub(super) fn remove(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exit
     Ok(Exit::Passed)
 }
 
-fn work_tree(here: &Surroundings) -> Result<&Path, Failure> {
+fn work_tree(here: &Environment) -> Result<&Path, Failure> {
     here.work_tree().ok_or_else(|| {
         Failure::usage("this is no git repository").hint("the hook reviews the work in one")
     })
 }
 
 /// Work without a remote starts where the hook was installed.
-fn begin(top: &Path, here: &Surroundings) -> anyhow::Result<()> {
+fn begin(top: &Path, here: &Environment) -> anyhow::Result<()> {
     let folder = hook_folder(top);
     until_interrupted(async {
         if folder.baseline().is_none() {
@@ -148,7 +147,7 @@ fn change(hosts: &[Host], top: &Path, fate: Change<'_>) -> anyhow::Result<()> {
         refuse_outside(&path, top)?;
         let text = read(&path).with_context(|| format!("reading {}", path.display()))?;
         let fate = fate(*host, text.as_deref()).map_err(|why| {
-            Failure::new(Exit::CouldNotReview, format!("{}: {why}", path.display()))
+            Failure::new(FailureKind::CouldNotReview, format!("{}: {why}", path.display()))
                 .hint("nothing was changed: repair the file first")
         })?;
         fates.push((path, fate));
@@ -188,7 +187,7 @@ fn refuse_outside(path: &Path, top: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     let why = format!("{}: it leads out of the work tree", path.display());
-    Err(Failure::new(Exit::CouldNotReview, why).hint("nothing was changed").into())
+    Err(Failure::new(FailureKind::CouldNotReview, why).hint("nothing was changed").into())
 }
 
 fn read(path: &Path) -> io::Result<Option<String>> {

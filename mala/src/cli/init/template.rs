@@ -1,39 +1,39 @@
-//! The `mala.yaml` that `init` writes: what holds anyway, spelled out, with what it means.
+//! The `mala.yaml` that `init` writes: the defaults with explanations.
 
-use super::Project;
+use super::DetectedProject;
 use mala_domain::config::LinterName;
 use std::fmt::Write;
 
 /// The file for this project.
-pub(super) fn render(project: &Project) -> String {
+pub(super) fn render(project: &DetectedProject) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     write_all(project, &mut text).unwrap_or_default();
     text
 }
 
-fn write_all(project: &Project, text: &mut String) -> std::fmt::Result {
+fn write_all(project: &DetectedProject, text: &mut String) -> std::fmt::Result {
     text.push_str(
-        "# How mala reviews this repository. The values are the defaults; `base` is what was found here.\n\
-         # Check it with `mala config check`; see what holds with `mala config show`.\n\n\
-         # Who reviews: builtin (analyzers, no model), agent_sdk, cerberus or command. With nothing\n\
-         # said it is agent_sdk, or builtin when no model key is set.\n\
+        "# How mala reviews this repository. All values are defaults, except `base`.\n\
+         # `mala config check` checks this file; `mala config show` shows the effective settings.\n\n\
+         # Reviewer: builtin (analyzers, no model), agent_sdk, cerberus or command. The default is\n\
+         # agent_sdk, or builtin if no model key is set.\n\
          # reviewer_type: builtin\n\n\
          review:\n\
-         \x20 # From which priority on findings fail the review: P0, P1, P2, P3 or none.\n\
+         \x20 # Lowest priority of findings that fail the review: P0, P1, P2, P3 or none.\n\
          \x20 fail_on: P1\n\n\
-         \x20 # The branch that `mala review --base` compares with when it is given no name.\n",
+         \x20 # Default branch of `mala review --base`.\n",
     );
     match project.default_branch.as_deref().filter(|branch| !branch.starts_with('-')) {
         Some(branch) => writeln!(text, "  base: {}", quoted(branch))?,
         None => writeln!(text, "  # base: main")?,
     }
     text.push_str(
-        "\n\x20 # Files that are left out of the review, as in a .gitignore.\n\
+        "\n\x20 # Files to skip, as patterns of a .gitignore.\n\
          \x20 ignore: []\n\n\
-         \x20 # Files that tools write, beyond those that mala knows.\n\
+         \x20 # More generated files, which are skipped too.\n\
          \x20 generated: []\n\n\
-         \x20 # Rules turned off, on, or to another priority; `mala rules list` lists them.\n\
+         \x20 # Rules to turn off or on, or to give another priority; see `mala rules list`.\n\
          \x20 # rules:\n\
          \x20 #   python/mutable-default: off\n\
          \x20 #   javascript/*: {use: P3, paths: [scripts]}\n\n",
@@ -42,8 +42,8 @@ fn write_all(project: &Project, text: &mut String) -> std::fmt::Result {
     write_commands(project, text)
 }
 
-fn write_linters(project: &Project, text: &mut String) -> std::fmt::Result {
-    text.push_str("  # The linters that are installed and that the project is set up for.\n");
+fn write_linters(project: &DetectedProject, text: &mut String) -> std::fmt::Result {
+    text.push_str("  # Linters: runs those that are installed and configured in the project.\n");
     let names = |installed: bool| -> Vec<&str> {
         let chosen = project.linters.iter().filter(|(_, is)| *is == installed);
         chosen.map(|(name, _): &(LinterName, bool)| name.name()).collect()
@@ -58,26 +58,26 @@ fn write_linters(project: &Project, text: &mut String) -> std::fmt::Result {
     text.push_str(
         "  linters:\n\
          \x20   enabled: auto\n\
-         \x20   # Seconds for one linter.\n\
+         \x20   # Time limit of one linter, in seconds.\n\
          \x20   timeout: 60\n\
          \x20   # off: [eslint]\n",
     );
     if !slow.is_empty() {
         writeln!(
             text,
-            "    # Slow ones run only when they are listed.\n    # also: [{}]",
+            "    # Slow linters run only if they are listed.\n    # also: [{}]",
             slow.join(", ")
         )?;
     }
     Ok(())
 }
 
-fn write_commands(project: &Project, text: &mut String) -> std::fmt::Result {
+fn write_commands(project: &DetectedProject, text: &mut String) -> std::fmt::Result {
     if project.commands.is_empty() {
         return Ok(());
     }
     text.push_str(
-        "\n# The project's commands, for triggers. Nothing in this version runs them.\n# commands:\n",
+        "\n# The project's commands, for triggers. This version does not run them.\n# commands:\n",
     );
     for command in &project.commands {
         writeln!(text, "#   {}: {}  # {}", command.name, quoted(&command.text), command.from)?;
@@ -85,7 +85,7 @@ fn write_commands(project: &Project, text: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// A word as YAML. Names and commands come from files that anyone may have written.
+/// A word as YAML. Names and commands come from untrusted files.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | ' ');
     let starts = |c: char| c.is_ascii_alphabetic() || c == '.';
@@ -98,20 +98,20 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::init::commands::Command;
+    use crate::cli::init::commands::ProjectCommand;
     use mala_domain::config::Config;
     use mala_domain::language::Language;
 
     #[test]
-    fn what_is_written_is_valid_without_warnings() {
-        let command = |name: &str, text: &str| Command {
+    fn the_file_is_valid_without_warnings() {
+        let command = |name: &str, text: &str| ProjectCommand {
             name: name.to_owned(),
             text: text.to_owned(),
             from: "package.json",
         };
         let projects = [
-            Project::default(),
-            Project {
+            DetectedProject::default(),
+            DetectedProject {
                 languages: vec![(Language::Python, 3)],
                 commands: vec![command("test", "cargo test"), command("lint", "a: \"b\" # c\n- d")],
                 linters: vec![(LinterName::Ruff, true), (LinterName::Tsc, false)],
@@ -123,14 +123,14 @@ mod tests {
             let (config, warnings) = Config::parse("mala.yaml", &text).unwrap();
             assert_eq!(warnings, []);
             assert_eq!(config.review.base, project.default_branch);
-            // What is commented out is valid too.
+            // Commented examples are valid too.
             let all: String = text.lines().map(|line| uncommented(line) + "\n").collect();
             let (config, _) = Config::parse("mala.yaml", &all).unwrap();
             assert_eq!(config.review.rules.len(), 2);
         }
     }
 
-    /// A line that is an example, made real.
+    /// A line with its example uncommented.
     fn uncommented(line: &str) -> String {
         let (indent, rest) = line.split_at(line.len() - line.trim_start().len());
         match rest.strip_prefix("# ").or_else(|| rest.strip_prefix('#')) {

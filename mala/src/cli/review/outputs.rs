@@ -1,21 +1,21 @@
-//! Where a report goes: one format to stdout, any number to files.
+//! The outputs of a report: one to stdout, any number to files.
 
-use crate::cli::failure::Failure;
+use crate::failure::Failure;
 use mala_domain::render;
 use std::path::{Path, PathBuf};
 
-/// Where one report goes.
+/// One output of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sink {
+pub(super) struct ReportSink {
     pub(super) format: &'static str,
     /// `None` is stdout.
     pub(super) file: Option<PathBuf>,
 }
 
-/// The sinks that `--format` and `--output` name. An output is `FORMAT=FILE`, or a file that takes
-/// its format from `--format`, in order, or from its ending; the file `-` is stdout. What is left of
-/// `--format` goes to stdout; when nothing goes there, stdout shows text.
-pub(super) fn sinks(formats: &[String], outputs: &[String]) -> Result<Vec<Sink>, Failure> {
+/// The sinks of `--format` and `--output`. An output is `FORMAT=FILE`, or a file whose format comes from
+/// `--format`, in order, or from its extension; the file `-` is stdout. A remaining `--format` goes to
+/// stdout; by default, stdout gets text.
+pub(super) fn sinks(formats: &[String], outputs: &[String]) -> Result<Vec<ReportSink>, Failure> {
     let mut formats = formats.iter().map(|name| known(name)).collect::<Result<Vec<_>, _>>()?;
     formats.reverse();
     let mut sinks = Vec::new();
@@ -23,40 +23,39 @@ pub(super) fn sinks(formats: &[String], outputs: &[String]) -> Result<Vec<Sink>,
         sinks.push(match output.split_once('=') {
             Some((name, file)) if render::output(name).is_some() => to_file(known(name)?, file),
             _ => {
-                let format = formats.pop().or_else(|| by_ending(output)).ok_or_else(|| {
-                    Failure::usage(format!("'{output}' does not tell its format"))
-                        .hint("write --output FORMAT=FILE, such as --output sarif=review.out")
+                let format = formats.pop().or_else(|| by_extension(output)).ok_or_else(|| {
+                    Failure::usage(format!("cannot determine the format of '{output}'"))
+                        .hint("use --output FORMAT=FILE, such as --output sarif=review.out")
                 })?;
                 to_file(format, output)
             }
         });
     }
-    sinks.extend(formats.into_iter().map(|format| Sink { format, file: None }));
+    sinks.extend(formats.into_iter().map(|format| ReportSink { format, file: None }));
     match sinks.iter().filter(|sink| sink.file.is_none()).count() {
-        0 => sinks.push(Sink { format: "text", file: None }),
+        0 => sinks.push(ReportSink { format: "text", file: None }),
         1 => {}
         _ => {
             return Err(Failure::usage("only one format can go to stdout")
-                .hint("give every other one a file, such as --output sarif=review.sarif"));
+                .hint("write the others to files, such as --output sarif=review.sarif"));
         }
     }
     Ok(sinks)
 }
 
-fn to_file(format: &'static str, file: &str) -> Sink {
-    Sink { format, file: (file != "-").then(|| PathBuf::from(file)) }
+fn to_file(format: &'static str, file: &str) -> ReportSink {
+    ReportSink { format, file: (file != "-").then(|| PathBuf::from(file)) }
 }
 
 fn known(name: &str) -> Result<&'static str, Failure> {
-    render::OUTPUTS.iter().map(|(known, _)| *known).find(|known| *known == name).ok_or_else(|| {
-        let names: Vec<&str> = render::OUTPUTS.iter().map(|(name, _)| *name).collect();
-        Failure::usage(format!("'{name}' is none of {}", names.join(", ")))
-    })
+    let mut names = render::OUTPUTS.iter().map(|(known, _)| *known);
+    let known = names.find(|known| *known == name);
+    known.ok_or_else(|| Failure::usage(format!("unknown format '{name}'")))
 }
 
-fn by_ending(file: &str) -> Option<&'static str> {
+fn by_extension(file: &str) -> Option<&'static str> {
     let name = Path::new(file).file_name()?.to_str()?.to_ascii_lowercase();
-    let endings = [
+    let extensions = [
         (".sarif.json", "sarif"),
         (".sarif", "sarif"),
         (".rdjson", "rdjson"),
@@ -66,7 +65,10 @@ fn by_ending(file: &str) -> Option<&'static str> {
         (".xml", "junit"),
         (".txt", "text"),
     ];
-    endings.into_iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, format)| format)
+    extensions
+        .into_iter()
+        .find(|(extension, _)| name.ends_with(extension))
+        .map(|(_, format)| format)
 }
 
 #[cfg(test)]
@@ -85,9 +87,9 @@ mod tests {
     }
 
     #[test]
-    fn every_report_finds_its_place() {
-        type Row<'a> = (&'a [&'a str], &'a [&'a str], Result<&'a str, &'a str>);
-        let rows: &[Row<'_>] = &[
+    fn formats_and_outputs_give_sinks() {
+        type OutputRow<'a> = (&'a [&'a str], &'a [&'a str], Result<&'a str, &'a str>);
+        let rows: &[OutputRow<'_>] = &[
             (&[], &[], Ok("text")),
             (&["json"], &[], Ok("json")),
             (&["json"], &["out"], Ok("json>out text")),
@@ -102,13 +104,9 @@ mod tests {
             (&["json", "sarif"], &[], Err("only one format can go to stdout")),
             (&["text"], &["json=-"], Err("only one format can go to stdout")),
             (&[], &["json=-", "sarif=-"], Err("only one format can go to stdout")),
-            (&[], &["-"], Err("'-' does not tell its format")),
-            (&[], &["report"], Err("'report' does not tell its format")),
-            (
-                &["yaml"],
-                &[],
-                Err("'yaml' is none of text, markdown, json, sarif, rdjson, gitlab, junit, github"),
-            ),
+            (&[], &["-"], Err("cannot determine the format of '-'")),
+            (&[], &["report"], Err("cannot determine the format of 'report'")),
+            (&["yaml"], &[], Err("unknown format 'yaml'")),
         ];
         for (formats, outputs, expected) in rows {
             let expected = expected.map(str::to_owned).map_err(str::to_owned);

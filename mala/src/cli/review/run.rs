@@ -1,42 +1,38 @@
-//! One review from the command line: scope, settings, review, files, outputs.
+//! Runs one review: scope, settings, review, stored files, outputs.
 
-use super::outputs::{self, Sink};
+use super::outputs::{self, ReportSink};
 use super::{ReviewArgs, dry_run, show};
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, exit_of, report};
+use crate::cli::exit::report;
 use crate::cli::interrupt::until_interrupted;
 use crate::cli::rules::catalogue_ids;
-use crate::cli::target::{Asked, asked};
+use crate::cli::target::{TargetRequest, requested};
 use crate::console;
-use crate::progress::Progress;
-use crate::settings::{self, RepositoryFile, Settings};
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
+use crate::progress::ReviewProgress;
+use crate::settings::{Settings, UserSettings};
 use crate::wiring::changes::Changes;
-use crate::wiring::reviewers::{ModelAccess, ReviewerOptions};
-use crate::wiring::{changes, reviewers, rules};
-use anyhow::Context;
-use mala_adapters::bounded_read::read_following_links;
-use mala_adapters::models::recording::Recording;
-use mala_domain::change::FilePath;
-use mala_domain::config::{BudgetSettings, Config, FILE_NAME, ReviewSettings, ReviewerType};
-use mala_domain::ports::{ReviewScope, RunStore, Side};
+use crate::wiring::reviewers::{ModelAccess, Recording, ReviewerOptions};
+use crate::wiring::{changes, read_following_links, reviewers, rules, trusted_settings};
+use mala_domain::config::{BudgetSettings, Config, ReviewSettings, ReviewerType};
+use mala_domain::ports::RunStore;
 use mala_domain::review::ReviewPlan;
-use mala_domain::scope::ReviewTarget;
 use mala_pipeline::agent::Transcript;
-use mala_pipeline::review::{Published, ReviewPorts, Reviewed, StartTime, publish, review};
+use mala_pipeline::review::{Published, ReviewOutput, ReviewPorts, StartTime, publish, review};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
-/// No file of a lane that is kept is longer.
-const MAX_LANE_FILE: u64 = 32 << 20;
+/// The size limit of a stored file of a lane.
+const MAX_LANE_BYTES: u64 = 32 << 20;
 
-/// A file about a task is something that people read.
+/// The size limit of a file about the task.
 const MAX_CONTEXT_BYTES: u64 = 1 << 20;
 
-pub(super) fn run(args: &ReviewArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &ReviewArgs, here: &Environment) -> anyhow::Result<Exit> {
     let sinks = outputs::sinks(&formats(args), &args.output)?;
-    let asked = asked(&args.what)?;
-    until_interrupted(one_review(args, here, &asked, &sinks))
+    let request = requested(&args.what)?;
+    until_interrupted(one_review(args, here, &request, &sinks))
 }
 
 fn formats(args: &ReviewArgs) -> Vec<String> {
@@ -45,30 +41,32 @@ fn formats(args: &ReviewArgs) -> Vec<String> {
 
 async fn one_review(
     args: &ReviewArgs,
-    here: &Surroundings,
-    asked: &Asked,
-    sinks: &[Sink],
+    here: &Environment,
+    request: &TargetRequest,
+    sinks: &[ReportSink],
 ) -> anyhow::Result<Exit> {
     let started = started();
-    let progress = Arc::new(Progress::start());
+    let progress = Arc::new(ReviewProgress::start());
     let changes = Changes::open(here).await;
-    let (target, scoped) = asked.scope(here, &changes).await?;
-    let mut notices = Vec::new();
-    let settings = settings(args, here, &target, &scoped, &mut notices).await?;
+    let user = UserSettings::load(here)?;
+    let (target, scoped) = request.scope(&user, &changes).await?;
+    let settings = trusted_settings::of_change(&user, &target, &scoped, flags(args)).await?;
+    let mut notices = settings.notices();
     let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
     let tasks = tasks(args, here)?;
     let transcript = args.debug.then(Transcript::default);
-    let gate = settings.gate.clone();
     let options = ReviewerOptions {
         target,
-        gate,
-        ..options(args, here, transcript.clone(), progress.clone())
+        transcript: transcript.clone(),
+        ..options(args, here, &settings, progress.clone())
     };
     let own: Vec<String> = rules.rules.iter().map(|rule| rule.id.clone()).collect();
     let (is_empty, reports) = (scoped.change.is_empty(), args.json && !args.dry_run);
     let chosen = match reviewers::choose(&settings.policy, here, rules, options).await {
-        // Nothing needs no reviewer, and a report says why there is none.
-        Err(error) if exit_of(&error) == Exit::NoReviewers && (is_empty || reports) => {
+        // An empty change needs no reviewer, and a JSON report has the reason.
+        Err(error)
+            if Failure::kind_of(&error) == FailureKind::NoReviewers && (is_empty || reports) =>
+        {
             if !is_empty {
                 report(&error);
             }
@@ -76,7 +74,7 @@ async fn one_review(
         }
         chosen => chosen?,
     };
-    let unfinished = Unfinished(chosen.recording.clone());
+    let unfinished = UnfinishedRecording(chosen.recording.clone());
     if args.reviewer.len() < 2 {
         notices.extend(unused(args, chosen.kind));
     }
@@ -95,7 +93,7 @@ async fn one_review(
     let reviewed = reviewed.map_err(changes::failure)?;
     unfinished.finish();
     if let Some(why) = chosen.recording.as_ref().and_then(|recording| recording.problem()) {
-        console::say(&format!("warning: the recording is not whole: {why}"));
+        console::say(&format!("warning: the recording is incomplete: {why}"));
     }
     if let Some(store) = &store {
         let more = kept(transcript).into_iter().chain(lane_files(chosen.lane_logs.as_deref()));
@@ -103,12 +101,12 @@ async fn one_review(
     }
     show::show(&reviewed, sinks, &settings.policy, args, here)?;
     if changes.store().is_none() && !args.no_save {
-        console::say("note: nothing is kept of this review: there is no repository around it");
+        console::say("note: not in a repository: the review is not saved");
     }
     Ok(Exit::from(reviewed.report.outcome))
 }
 
-/// The flags that this reviewer has no use for.
+/// Warnings about flags that have no effect with this reviewer.
 fn unused(args: &ReviewArgs, kind: ReviewerType) -> Vec<String> {
     if !matches!(kind, ReviewerType::Builtin | ReviewerType::Cerberus) {
         return Vec::new();
@@ -120,20 +118,19 @@ fn unused(args: &ReviewArgs, kind: ReviewerType) -> Vec<String> {
         ("--replay", args.replay.is_some()),
     ];
     let given = flags.into_iter().filter(|(_, given)| *given);
-    given.map(|(flag, _)| format!("{flag} is not used: {kind} asks no model of mala's")).collect()
+    given.map(|(flag, _)| format!("{flag} has no effect: {kind} uses no model of mala")).collect()
 }
 
-/// A recording until its review is over. One that ends before, as on Ctrl-C, is taken away: half of a
-/// recording replays nothing and would be in the way of the next.
-struct Unfinished(Option<Arc<Recording>>);
+/// Deletes a recording whose review does not finish, as on Ctrl-C: it could not be replayed.
+struct UnfinishedRecording(Option<Arc<Recording>>);
 
-impl Unfinished {
+impl UnfinishedRecording {
     fn finish(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for UnfinishedRecording {
     fn drop(&mut self) {
         if let Some(recording) = &self.0 {
             recording.discard();
@@ -141,10 +138,15 @@ impl Drop for Unfinished {
     }
 }
 
-/// Keeps the review's files; a folder that cannot be written is a warning, not a lost review.
-fn keep(reviewed: &Reviewed, started: &StartTime, store: &dyn RunStore, more: &[(String, String)]) {
+/// Stores the files of a review. A folder that cannot be written is a warning.
+fn keep(
+    reviewed: &ReviewOutput,
+    started: &StartTime,
+    store: &dyn RunStore,
+    more: &[(String, String)],
+) {
     if let Published::Failed(error) = publish(reviewed, started, store, more) {
-        console::say(&format!("warning: the files of this review are not kept: {error}"));
+        console::say(&format!("warning: cannot save the review: {error}"));
     }
 }
 
@@ -161,7 +163,7 @@ fn lane_files(logs: Option<&Path>) -> Vec<(String, String)> {
             }
             let below = logs.and_then(|logs| path.strip_prefix(logs.join("lanes")).ok());
             let name = below.map(|below| below.display().to_string().replace('/', "-"));
-            let text = read_following_links(&path, MAX_LANE_FILE).ok();
+            let text = read_following_links(&path, MAX_LANE_BYTES).ok();
             if let (Some(name), Some(text)) = (name, text) {
                 let text = String::from_utf8_lossy(&text).into_owned();
                 files.push((format!("lane-{name}"), text));
@@ -178,27 +180,27 @@ fn kept(transcript: Option<Transcript>) -> Vec<(String, String)> {
         .unwrap_or_default()
 }
 
-/// What the command line wants of the reviewer.
+/// The options of the command line.
 fn options(
     args: &ReviewArgs,
-    here: &Surroundings,
-    transcript: Option<Transcript>,
-    progress: Arc<Progress>,
+    here: &Environment,
+    settings: &Settings,
+    progress: Arc<ReviewProgress>,
 ) -> ReviewerOptions {
     let folder = |folder: &PathBuf| here.folder.join(folder);
     ReviewerOptions {
         named: args.reviewer.clone(),
-        transcript,
+        gate: settings.gate.clone(),
         record: args.record.as_ref().map(folder),
         replay: args.replay.as_ref().map(folder),
         events: Arc::new(move |event| progress.show(&event)),
-        asks: if args.dry_run { ModelAccess::DryRun } else { ModelAccess::Ask },
-        ..ReviewerOptions::nothing()
+        model_access: if args.dry_run { ModelAccess::DryRun } else { ModelAccess::Call },
+        ..ReviewerOptions::new(settings.models.clone())
     }
 }
 
-/// The texts about the task. Those of a pull request are written by whoever wants it merged.
-fn tasks(args: &ReviewArgs, here: &Surroundings) -> Result<Vec<(String, String)>, Failure> {
+/// The texts about the task. Those of a pull request are claims of its author.
+fn tasks(args: &ReviewArgs, here: &Environment) -> Result<Vec<(String, String)>, Failure> {
     let read = |file: &Option<PathBuf>| {
         file.as_ref().map(|file| task(&here.folder.join(file))).transpose()
     };
@@ -223,35 +225,7 @@ fn started() -> StartTime {
     StartTime { stamp: now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string(), at: now.to_string() }
 }
 
-/// The settings, with the repository's file from the side of the change that is trusted.
-async fn settings(
-    args: &ReviewArgs,
-    here: &Surroundings,
-    target: &ReviewTarget,
-    scoped: &ReviewScope,
-    notices: &mut Vec<String>,
-) -> anyhow::Result<Settings> {
-    let path = [FilePath::from(FILE_NAME)];
-    let text = async |side| -> anyhow::Result<Option<Vec<u8>>> {
-        let mut blobs = scoped.tree.read(side, &path).await.context("reading mala.yaml")?;
-        Ok(blobs.pop().and_then(|blob| blob.text().map(|text| text.as_bytes().to_vec())))
-    };
-    let at_base = scoped.scope.base.as_deref().unwrap_or("the base");
-    let trusted =
-        text(Side::Base).await?.map(|bytes| RepositoryFile::committed(short(at_base), bytes));
-    let at_head = text(Side::Head).await?.map(RepositoryFile::on_disk);
-    let chosen = settings::choose(target, trusted, at_head);
-    let settings = settings::load(here, chosen, flags(args))?;
-    notices.extend(settings.notice.clone());
-    notices.extend(settings.review_warnings().map(ToString::to_string));
-    Ok(settings)
-}
-
-fn short(sha: &str) -> &str {
-    sha.get(..12).unwrap_or(sha)
-}
-
-/// What the command line says, as the keys that it stands for.
+/// The options of the command line as configuration keys.
 fn flags(args: &ReviewArgs) -> Config {
     Config {
         reviewer_type: args.reviewer.first().copied(),

@@ -1,39 +1,33 @@
-//! Shows a report in all its places. A file that cannot be written keeps none of the others from
-//! getting it, and is an error in the end.
+//! Prints and writes a report. A file that cannot be written is an error after all other outputs are
+//! written.
 
 use super::ReviewArgs;
-use super::outputs::Sink;
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
+use super::outputs::ReportSink;
 use crate::console;
-use crate::surroundings::Surroundings;
-use mala_adapters::store::write_output;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
+use crate::wiring::write_output;
 use mala_domain::config::ReviewPolicy;
 use mala_domain::render::{self, ReportView, terminal};
-use mala_pipeline::review::Reviewed;
+use mala_pipeline::review::ReviewOutput;
 
 pub(super) fn show(
-    reviewed: &Reviewed,
-    sinks: &[Sink],
+    reviewed: &ReviewOutput,
+    sinks: &[ReportSink],
     policy: &ReviewPolicy,
     args: &ReviewArgs,
-    here: &Surroundings,
+    here: &Environment,
 ) -> anyhow::Result<()> {
     let view = ReportView { report: &reviewed.report, sources: &reviewed.sources };
-    let mut trouble = None;
+    let mut failed = None;
     for sink in sinks {
         let Some(output) = render::output(sink.format) else { continue };
         match &sink.file {
             Some(file) => {
                 let path = here.folder.join(file);
-                if let Err(error) = write_output(&path, output(&view).as_bytes()) {
-                    // The path in the error is that of the draft.
-                    let why = match error.kind() {
-                        std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
-                        kind => kind.to_string(),
-                    };
-                    let what = format!("writing {}: {why}", file.display());
-                    trouble = trouble.or(Some(Failure::new(Exit::CouldNotReview, what)));
+                if let Err(why) = write_output(&path, &output(&view)) {
+                    let what = format!("cannot write {}: {why}", file.display());
+                    failed = failed.or(Some(Failure::new(FailureKind::CouldNotReview, what)));
                 }
             }
             None if sink.format == "text" => {
@@ -42,13 +36,13 @@ pub(super) fn show(
             None => console::bytes(output(&view).as_bytes())?,
         }
     }
-    trouble.map_or(Ok(()), |failure| Err(failure.into()))
+    failed.map_or(Ok(()), |failure| Err(failure.into()))
 }
 
 fn options(
     policy: &ReviewPolicy,
     args: &ReviewArgs,
-    here: &Surroundings,
+    here: &Environment,
 ) -> terminal::TerminalOptions {
     let terminal = here.terminal();
     let wanted = policy.max_findings.value.and_then(|number| usize::try_from(number).ok());

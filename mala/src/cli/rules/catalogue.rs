@@ -1,4 +1,4 @@
-//! Everything that the built-in reviewer looks for, whichever analyzer does it, in one shape.
+//! The catalogue of all rules of the built-in reviewer.
 
 use mala_domain::finding::{Category, Priority};
 use mala_domain::language::Language;
@@ -9,10 +9,10 @@ use mala_syntax::diff_checks::{self, LineRule};
 use mala_syntax::rules::schema::RuleGroup;
 use mala_syntax::rules::{Rule, RuleSet};
 
-/// A rule, as users see it.
+/// A rule as it is shown to users.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
-    /// What users write to turn it off.
+pub struct CatalogueEntry {
+    /// The id.
     pub id: String,
     /// One line.
     pub title: String,
@@ -20,17 +20,17 @@ pub struct Entry {
     pub message: String,
     /// What to do instead.
     pub suggestion: Option<String>,
-    /// What kind of problem it finds.
+    /// The category of its findings.
     pub category: Category,
-    /// How urgent its findings are.
+    /// The priority of its findings.
     pub priority: Priority,
-    /// How often it is right, 0 to 1.
+    /// The confidence, 0 to 1.
     pub confidence: Option<f64>,
     /// The set that it belongs to.
     pub set: RuleGroup,
-    /// The languages it looks at; any when empty.
+    /// Its languages; empty for all.
     pub languages: Vec<Language>,
-    /// Where it comes from.
+    /// Its origin.
     pub source: String,
     /// Code that it reports.
     pub bad: Vec<String>,
@@ -40,8 +40,8 @@ pub struct Entry {
 
 const BUILT_IN: &str = "built in";
 
-impl Entry {
-    /// Whether it looks at this language; `None` stands for all of them.
+impl CatalogueEntry {
+    /// Whether it applies to this language; `None` for all languages.
     pub fn is_for(&self, language: Option<Language>) -> bool {
         language
             .is_none_or(|language| self.languages.is_empty() || self.languages.contains(&language))
@@ -116,17 +116,19 @@ impl Entry {
     }
 }
 
-/// All rules, by id; a rule of the repository takes the place of a built-in one with the same id.
-pub fn catalogue(own: Vec<(String, Rule)>) -> Vec<Entry> {
+/// All rules by id. A rule of the repository replaces the built-in one with the same id.
+pub fn catalogue(own: Vec<(String, Rule)>) -> Vec<CatalogueEntry> {
     let builtin = RuleSet::builtin(&Language::ALL);
-    let mut entries: Vec<Entry> =
-        own.iter().map(|(source, rule)| Entry::of_rule(rule, source)).collect();
-    entries.extend(builtin.catalogue().into_iter().map(|rule| Entry::of_rule(rule, BUILT_IN)));
-    entries.extend(diff_checks::line_rules().map(Entry::of_line_rule));
-    entries.extend(diff_checks::checks().iter().map(Entry::of_check));
-    entries.extend(cross_file::checks().iter().map(Entry::of_check));
+    let mut entries: Vec<CatalogueEntry> =
+        own.iter().map(|(source, rule)| CatalogueEntry::of_rule(rule, source)).collect();
+    entries.extend(
+        builtin.catalogue().into_iter().map(|rule| CatalogueEntry::of_rule(rule, BUILT_IN)),
+    );
+    entries.extend(diff_checks::line_rules().map(CatalogueEntry::of_line_rule));
+    entries.extend(diff_checks::checks().iter().map(CatalogueEntry::of_check));
+    entries.extend(cross_file::checks().iter().map(CatalogueEntry::of_check));
     let reported = secrets::rules().iter().filter(|rule| rule.reports());
-    entries.extend(reported.map(Entry::of_secret));
+    entries.extend(reported.map(CatalogueEntry::of_secret));
     entries.sort_by(|a, b| a.id.cmp(&b.id));
     entries.dedup_by(|later, first| later.id == first.id);
     entries

@@ -1,16 +1,16 @@
-//! Rule files on disk.
+//! Reads rule files.
 
 use mala_syntax::rules::{Rule, RuleError};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Where a repository keeps its own rules.
+/// The folder of the rules of a repository.
 pub(super) const FOLDER: &str = ".mala/rules";
 const MAX_DEPTH: usize = 4;
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The rules in a file or a folder, by name as seen from `here`; none when it is not there.
+/// The rules in a file or a folder, with names relative to `here`; empty if it does not exist.
 pub(super) fn read(here: &Path, path: &Path) -> io::Result<Vec<(String, Result<Rule, RuleError>)>> {
     let mut files = Vec::new();
     collect(path, MAX_DEPTH, &mut files)?;
@@ -48,7 +48,7 @@ fn read_one(here: &Path, path: &Path) -> io::Result<(String, Result<Rule, RuleEr
             file: name.clone(),
             line: 0,
             column: 0,
-            what: "the file is no UTF-8".to_owned(),
+            what: "not valid UTF-8".to_owned(),
             hint: None,
         }),
     };

@@ -1,12 +1,12 @@
 //! Rules as text and as JSON.
 
-use super::Entry;
+use super::CatalogueEntry;
 use crate::console::harmless;
 use mala_syntax::rules::schema::RuleGroup;
 use serde_json::{Value, json};
 
 /// One line per rule.
-pub(super) fn list(entries: &[Entry]) -> String {
+pub(super) fn list(entries: &[CatalogueEntry]) -> String {
     let width = entries.iter().map(|entry| entry.id.chars().count()).max().unwrap_or(0).min(48);
     entries
         .iter()
@@ -20,7 +20,7 @@ pub(super) fn list(entries: &[Entry]) -> String {
 }
 
 /// Everything about one rule.
-pub(super) fn one(entry: &Entry) -> String {
+pub(super) fn one(entry: &CatalogueEntry) -> String {
     let languages: Vec<&str> = entry.languages.iter().map(|language| language.name()).collect();
     let languages = if languages.is_empty() { "any".to_owned() } else { languages.join(", ") };
     let mut text = format!("{}\n{}\n\n", entry.id, entry.title);
@@ -61,17 +61,17 @@ fn indented(code: &str) -> String {
 }
 
 /// All rules as JSON.
-pub(super) fn list_json(entries: &[Entry]) -> String {
+pub(super) fn list_json(entries: &[CatalogueEntry]) -> String {
     let rules: Vec<Value> = entries.iter().map(value).collect();
     format!("{:#}\n", json!({ "schema_version": 1, "rules": rules }))
 }
 
 /// One rule as JSON.
-pub(super) fn one_json(entry: &Entry) -> String {
+pub(super) fn one_json(entry: &CatalogueEntry) -> String {
     format!("{:#}\n", json!({ "schema_version": 1, "rule": value(entry) }))
 }
 
-fn value(entry: &Entry) -> Value {
+fn value(entry: &CatalogueEntry) -> Value {
     json!({
         "id": entry.id,
         "title": entry.title,

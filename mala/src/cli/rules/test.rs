@@ -1,22 +1,24 @@
-//! `mala rules test`: every example of a rule is run, and holds or does not.
+//! `mala rules test`: checks rules with their examples.
 
 use super::files;
 use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::console::{self, counted};
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
 use anyhow::Context;
 use mala_domain::language::Language;
 use mala_syntax::rules::{Rule, RuleSet, check_examples};
 use std::path::Path;
 use std::sync::Arc;
 
-pub(super) fn run(here: &Surroundings, path: Option<&Path>, own: &Path) -> anyhow::Result<Exit> {
+pub(super) fn run(here: &Environment, path: Option<&Path>, own: &Path) -> anyhow::Result<Exit> {
     let chosen = path.map(|path| here.folder.join(path));
     if let Some(missing) = chosen.as_ref().filter(|path| !path.exists()) {
-        return Err(
-            Failure::usage(format!("{} is not there", path.unwrap_or(missing).display())).into()
-        );
+        return Err(Failure::usage(format!(
+            "{} does not exist",
+            path.unwrap_or(missing).display()
+        ))
+        .into());
     }
     let folder = chosen.as_deref().unwrap_or(own);
     let mut rules = read(&here.folder, folder)?;
@@ -30,20 +32,14 @@ pub(super) fn run(here: &Surroundings, path: Option<&Path>, own: &Path) -> anyho
     console::data(&console::harmless(&failures.concat()))?;
     let tested = format!("{}, {}", counted(rules.len(), "rule"), counted(n_examples, "example"));
     if failures.is_empty() {
-        console::data(&format!("{tested}: all hold\n"))?;
+        console::data(&format!("{tested}: all passed\n"))?;
         return Ok(Exit::Passed);
     }
-    console::data(&format!(
-        "{tested}: {} not hold\n",
-        match failures.len() {
-            1 => "1 does".to_owned(),
-            n => format!("{n} do"),
-        }
-    ))?;
+    console::data(&format!("{tested}: {} failed\n", failures.len()))?;
     Ok(Exit::Blocked)
 }
 
-/// The rules in a folder or file; one that cannot be read ends it, after all of them are named.
+/// The rules in a folder or file. Reports all invalid files before it fails.
 fn read(here: &Path, folder: &Path) -> anyhow::Result<Vec<Arc<Rule>>> {
     let files =
         files::read(here, folder).with_context(|| format!("reading {}", folder.display()))?;
@@ -57,10 +53,10 @@ fn read(here: &Path, folder: &Path) -> anyhow::Result<Vec<Arc<Rule>>> {
     }
     match errors.as_slice() {
         [] => Ok(rules),
-        [one] => Err(Failure::new(Exit::Configuration, one).into()),
+        [one] => Err(Failure::new(FailureKind::Configuration, one).into()),
         [first, rest @ ..] => {
             rest.iter().for_each(|error| console::say(&format!("error: {error}")));
-            Err(Failure::new(Exit::Configuration, first).into())
+            Err(Failure::new(FailureKind::Configuration, first).into())
         }
     }
 }

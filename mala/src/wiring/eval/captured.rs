@@ -1,9 +1,8 @@
 //! Captured cases: their code comes from the current repository, and they are stored among its sets.
 
 use super::{EvalGit, prepare_state};
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
 use anyhow::Context;
 use mala_domain::change::FilePath;
 use mala_domain::report::Report;
@@ -16,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// The code of a kept review, and these other files.
 pub async fn reviewed_code(
-    here: &Surroundings,
+    here: &Environment,
     report: &Report,
     more: &[FilePath],
 ) -> anyhow::Result<ChangeSides> {
@@ -31,7 +30,7 @@ pub async fn reviewed_code(
             ReviewedCodeError::Patch => Some("apply the patch and review the commit"),
             _ => None,
         };
-        let failure = Failure::new(Exit::CouldNotReview, error.to_string());
+        let failure = Failure::new(FailureKind::CouldNotReview, error.to_string());
         match hint {
             Some(hint) => failure.hint(hint).into(),
             None => failure.into(),
@@ -41,7 +40,7 @@ pub async fn reviewed_code(
 
 /// Writes a captured case to this folder or to the set of captured cases; returns the folder.
 pub fn keep_captured(
-    here: &Surroundings,
+    here: &Environment,
     case: &EvalCase,
     folder: Option<&Path>,
 ) -> anyhow::Result<PathBuf> {

@@ -2,7 +2,8 @@
 
 use super::git::{CaseCheckout, CaseRepositories};
 use super::judge::JudgeSetup;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::settings::UserModels;
 use crate::wiring::changes::{self, Changes};
 use crate::wiring::models::Connections;
 use crate::wiring::reviewers::{self, ReviewerOptions};
@@ -27,7 +28,7 @@ pub struct CaseReviewer {
     /// The reviewer.
     pub reviewer: EvalReviewer,
     /// The environment of the program.
-    pub here: Surroundings,
+    pub here: Environment,
     /// The repositories that have the commits of cases.
     pub repositories: CaseRepositories,
     /// Where cases are checked out.
@@ -58,6 +59,8 @@ pub struct ConfiguredReviewer {
     pub policy: ReviewPolicy,
     /// The policy of a panel.
     pub gate: GatePolicy,
+    /// How models are reached.
+    pub models: UserModels,
     /// The project's own rules.
     pub rules: ProjectRules,
     /// Connections that all cases share.
@@ -191,19 +194,19 @@ impl CaseReviewer {
         &self,
         case: &EvalCase,
         trees: &CaseTrees,
-    ) -> anyhow::Result<(CaseCheckout, Surroundings, ReviewScope)> {
+    ) -> anyhow::Result<(CaseCheckout, Environment, ReviewScope)> {
         let (checkout, is_complete) =
             match self.repositories.check_out(case, trees, &self.work).await? {
                 Some(checkout) => (checkout, true),
                 None => {
-                    let environment = changes::environment(&self.here);
+                    let environment = changes::child_environment(&self.here);
                     let (base, head) = (&trees.base, &trees.head);
                     let alone = CaseCheckout::of(base, head, &self.work, &environment).await?;
                     (alone, case.complete_tree)
                 }
             };
-        let mut inside = Surroundings { folder: checkout.root().to_owned(), ..self.here.clone() };
-        inside.environment.remove(std::ffi::OsStr::new("GIT_INDEX_FILE"));
+        let mut inside = Environment { folder: checkout.root().to_owned(), ..self.here.clone() };
+        inside.variables.remove(std::ffi::OsStr::new("GIT_INDEX_FILE"));
         let mut scoped = Changes::open(&inside).await.scope(&checkout.target(), &[]).await?;
         if !is_complete {
             scoped.tree = Arc::new(PartialTree(scoped.tree));
@@ -219,13 +222,13 @@ impl CaseReviewer {
         trial: u32,
     ) -> ReviewerOptions {
         let replay = self.replay.as_ref().map(|run| run.traffic(set, &case.id, trial));
-        let go_on = match &replay {
+        let resume = match &replay {
             None => Some(self.run.traffic(set, &case.id, trial)),
             Some(_) => None,
         };
         let connections = real.connections.clone();
-        let gate = real.gate.clone();
-        ReviewerOptions { gate, replay, go_on, connections, ..ReviewerOptions::nothing() }
+        let (gate, models) = (real.gate.clone(), real.models.clone());
+        ReviewerOptions { gate, replay, resume, connections, ..ReviewerOptions::new(models) }
     }
 }
 

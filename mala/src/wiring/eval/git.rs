@@ -1,6 +1,6 @@
 //! Git behind the ports of evals, and cases checked out as repositories.
 
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use crate::wiring::changes;
 use mala_adapters::git::{Git, GitError, GitScopeError, ImportedCommits, OverlaidCommit, import};
 use mala_adapters::process::ProcessEnvironment;
@@ -74,8 +74,8 @@ pub struct CaseRepositories {
 
 impl CaseRepositories {
     /// The repository around the current folder, and the clones in this folder.
-    pub async fn open(here: &Surroundings, clones: Option<&Path>) -> Self {
-        let environment = changes::environment(here).without("GIT_INDEX_FILE");
+    pub async fn open(here: &Environment, clones: Option<&Path>) -> Self {
+        let environment = changes::child_environment(here).without("GIT_INDEX_FILE");
         let around = Git::open(&here.folder, &environment).await.ok();
         Self { environment, around, clones: clones.map(|folder| here.folder.join(folder)) }
     }
@@ -120,20 +120,20 @@ impl CaseRepositories {
 /// A small repository to check a reviewer before the first case; deleted with this value.
 pub struct SampleRepository {
     /// The environment of a program in it.
-    pub inside: Surroundings,
+    pub inside: Environment,
     _checkout: CaseCheckout,
 }
 
 impl SampleRepository {
     /// Creates it.
-    pub async fn create(here: &Surroundings) -> anyhow::Result<Self> {
+    pub async fn create(here: &Environment) -> anyhow::Result<Self> {
         let files =
             |text: &str| FileContents::from([("sample.txt".into(), text.as_bytes().to_vec())]);
         let (base, head) = (files("one\n"), files("two\n"));
-        let environment = changes::environment(here);
+        let environment = changes::child_environment(here);
         let checkout = CaseCheckout::of(&base, &head, &std::env::temp_dir(), &environment).await?;
-        let mut inside = Surroundings { folder: checkout.root().to_owned(), ..here.clone() };
-        inside.environment.remove(std::ffi::OsStr::new("GIT_INDEX_FILE"));
+        let mut inside = Environment { folder: checkout.root().to_owned(), ..here.clone() };
+        inside.variables.remove(std::ffi::OsStr::new("GIT_INDEX_FILE"));
         Ok(Self { inside, _checkout: checkout })
     }
 }
@@ -145,8 +145,8 @@ pub struct EvalGit {
 
 impl EvalGit {
     /// Git with the environment of this program, but not its index.
-    pub fn new(here: &Surroundings) -> Self {
-        Self { environment: changes::environment(here).without("GIT_INDEX_FILE") }
+    pub fn new(here: &Environment) -> Self {
+        Self { environment: changes::child_environment(here).without("GIT_INDEX_FILE") }
     }
 
     /// The repository around a folder.

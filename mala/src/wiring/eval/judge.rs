@@ -1,6 +1,7 @@
 //! The judge of a run. Its model traffic is recorded beside that of the review.
 
 use super::case_reviewer::CaseReviewer;
+use crate::settings::UserModels;
 use crate::wiring::models::Connections;
 use crate::wiring::reviewers::{self, ReviewerOptions};
 use mala_adapters::models::call_tracker::CaseCallTracker;
@@ -19,6 +20,8 @@ pub struct JudgeSetup {
     pub limits: Limits,
     /// Connections that all cases share.
     pub connections: Connections,
+    /// How models are reached.
+    pub models: UserModels,
 }
 
 impl CaseReviewer {
@@ -39,10 +42,10 @@ impl CaseReviewer {
         };
         let options = ReviewerOptions {
             replay: self.replay.as_ref().map(folder),
-            go_on: self.replay.is_none().then(|| folder(&self.run)),
+            resume: self.replay.is_none().then(|| folder(&self.run)),
             connections: Some(setup.connections.clone()),
             calls,
-            ..ReviewerOptions::nothing()
+            ..ReviewerOptions::new(setup.models.clone())
         };
         match reviewers::client(&setup.model, &self.here, &options).await {
             Ok(client) => judge(&client, setup.limits, record).await,

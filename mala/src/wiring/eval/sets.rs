@@ -1,6 +1,6 @@
 //! Sets of cases: the one in the binary, a file or a folder, or a name in `.mala/eval/sets`.
 
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use anyhow::Context;
 use include_dir::{Dir, DirEntry, include_dir};
 use mala_adapters::store::{reject_symlink, write_gitignore};
@@ -62,7 +62,7 @@ pub fn find_set(name: &str, folder: &Path, evals: &EvalStore) -> Result<CaseSet,
 }
 
 /// Begins a set that is written case by case.
-pub fn begin_set(here: &Surroundings, path: &Path) -> anyhow::Result<SetWriter> {
+pub fn begin_set(here: &Environment, path: &Path) -> anyhow::Result<SetWriter> {
     let writing = || format!("writing {}", path.display());
     let sets = EvalStore::of_work_tree(here.root()).sets();
     if path.starts_with(&sets) {
@@ -73,7 +73,7 @@ pub fn begin_set(here: &Surroundings, path: &Path) -> anyhow::Result<SetWriter> 
 
 /// Creates a folder below `.mala` that git ignores. Links are refused: a repository must not choose
 /// where files are written.
-pub fn prepare_state(here: &Surroundings, folder: &Path) -> io::Result<()> {
+pub fn prepare_state(here: &Environment, folder: &Path) -> io::Result<()> {
     let state = here.root().join(".mala");
     let below = folder.strip_prefix(&state).unwrap_or(Path::new(""));
     reject_symlink(&state)?;

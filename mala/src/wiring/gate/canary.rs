@@ -3,7 +3,7 @@
 
 use super::session::{session_panel, session_plan};
 use super::{Gate, Scratch, Sweep, copy_of, fresh_names, runner, scope, variables};
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
 use crate::wiring::changes::failure;
 use anyhow::Context;
 use mala_adapters::git::VariantCommit;
@@ -23,7 +23,7 @@ pub struct CanaryLanes<'c> {
     /// The gate of this work tree.
     pub gate: &'c Gate,
     /// The environment of the program.
-    pub here: &'c Surroundings,
+    pub here: &'c Environment,
     /// The lanes.
     pub seats: &'c [PanelMember],
     /// The time limit of a lane.
@@ -120,7 +120,7 @@ impl Gate {
         &self,
         session: &Session,
         plan: &CanaryPlan,
-        here: &Surroundings,
+        here: &Environment,
     ) -> anyhow::Result<()> {
         let folder = self.sessions.canaries();
         let now = jiff::Timestamp::now().as_second();

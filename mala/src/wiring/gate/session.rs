@@ -1,7 +1,8 @@
 //! A session as a review: its plan, its lanes as reviewers, and the agent that checks for them.
 
 use super::runner;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::settings::UserSettings;
 use crate::wiring::changes::failure;
 use crate::wiring::reviewers::{self, AbsentReviewer};
 use mala_adapters::git::Git;
@@ -13,7 +14,7 @@ use mala_domain::gate::session::{Progress, Session};
 use mala_domain::ports::{ReviewScope, Reviewer, Verifier};
 use mala_domain::report::Report;
 use mala_domain::review::ReviewPlan;
-use mala_domain::review::decide::{DecisionPolicy, Unreviewable};
+use mala_domain::review::decide::{DecisionPolicy, UnreviewablePolicy};
 use mala_domain::review::suppress::SuppressionPolicy;
 use mala_domain::verdict::Threshold;
 use mala_pipeline::gate::{LaneProgress, LaneReviewer, PanelContext, PanelSettings};
@@ -51,7 +52,7 @@ pub fn session_policy(session: &Session) -> DecisionPolicy {
         fail_on: Threshold::P3,
         fail_on_objection: Threshold::P3,
         rule: session.rule,
-        unreviewable: Unreviewable::Refuse,
+        unreviewable: UnreviewablePolicy::Refuse,
     }
 }
 
@@ -61,7 +62,7 @@ pub async fn review_session(
     session: &Session,
     mut scope: ReviewScope,
     lanes: Option<(Git, &SessionFolder)>,
-    here: &Surroundings,
+    here: &Environment,
 ) -> anyhow::Result<Report> {
     scope.scope.target.clone_from(&session.scope.target);
     let mut plan = session_plan(session)?;
@@ -84,7 +85,10 @@ pub async fn review_session(
     let reviewers: Vec<_> = lanes.iter().map(|lane| lane.clone() as Arc<dyn Reviewer>).collect();
     let peers: Vec<_> = lanes.iter().map(|lane| lane.clone() as Arc<dyn Verifier>).collect();
     let agent = match &session.checker {
-        Some(checker) => reviewers::checker(checker, here).await.map(Some),
+        Some(checker) => {
+            let models = UserSettings::load(here)?.models;
+            reviewers::checker(checker, here, models).await.map(Some)
+        }
         None => Ok(None),
     };
     let agent = agent.unwrap_or_else(|error| {

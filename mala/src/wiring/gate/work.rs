@@ -1,8 +1,10 @@
 //! The current work of a repository: where it starts, and its copy.
 
 use super::{Gate, copy_of};
-use crate::surroundings::Surroundings;
-use crate::wiring::changes::{self, Changes};
+use crate::environment::Environment;
+use crate::settings::UserSettings;
+use crate::wiring::changes::Changes;
+use crate::wiring::trusted_settings;
 use mala_adapters::bounded_read::read_following_links;
 use mala_adapters::git::WorkTreeSnapshot;
 use mala_adapters::sessions;
@@ -20,12 +22,12 @@ pub fn hook_folder(top: &Path) -> HookFolder {
 }
 
 /// The commit at HEAD of the repository around the current folder.
-pub async fn head_commit(here: &Surroundings) -> anyhow::Result<Option<String>> {
+pub async fn head_commit(here: &Environment) -> anyhow::Result<Option<String>> {
     Ok(Gate::open(here).await?.git.head_commit().await?)
 }
 
 /// Whether the settings of the repository that are on disk are those at HEAD, or there are none.
-pub async fn settings_are_committed(here: &Surroundings) -> anyhow::Result<bool> {
+pub async fn settings_are_committed(here: &Environment) -> anyhow::Result<bool> {
     let git = Gate::open(here).await?.git;
     let on_disk = read_following_links(&git.top().join(FILE_NAME), MAX_SETTINGS).ok();
     let committed = git.committed("HEAD", &FilePath::from(FILE_NAME)).await.ok().flatten();
@@ -272,11 +274,14 @@ impl Gate {
 
 /// The branch that work is compared with; `None` when nobody knows one. On the default branch the file that
 /// may name another one is the work itself.
-pub async fn base_branch(here: &Surroundings) -> anyhow::Result<Option<String>> {
+pub async fn base_branch(
+    here: &Environment,
+    user: &UserSettings,
+) -> anyhow::Result<Option<String>> {
     let changes = Changes::open(here).await;
     let default = changes.default_branch().await.map(|(branch, _)| branch);
     match Gate::open(here).await?.git.branch().await? {
         Some(branch) if default.as_ref() == Some(&branch) => Ok(default),
-        _ => changes::base_branch(here, &changes).await,
+        _ => trusted_settings::base_branch(user, &changes).await,
     }
 }

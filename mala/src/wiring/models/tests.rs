@@ -7,10 +7,10 @@ use mala_testkit::model_server::ModelAnswer;
 use std::fs;
 use tempfile::TempDir;
 
-/// A home with the user's own file, and these variables.
+/// A home folder with the user's file, and environment variables.
 struct Home {
     folder: TempDir,
-    here: Surroundings,
+    here: Environment,
 }
 
 fn home(config: &str, variables: &[(&str, &str)]) -> Home {
@@ -18,11 +18,11 @@ fn home(config: &str, variables: &[(&str, &str)]) -> Home {
     let own = folder.path().join(".config/mala");
     fs::create_dir_all(&own).unwrap();
     fs::write(own.join("config.yaml"), config).unwrap();
-    let mut environment: std::collections::BTreeMap<_, _> =
+    let mut variables: std::collections::BTreeMap<_, _> =
         variables.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-    environment.insert("HOME".into(), folder.path().into());
-    environment.insert("PATH".into(), "/usr/bin:/bin".into());
-    let here = Surroundings { folder: folder.path().to_owned(), environment, columns: None };
+    variables.insert("HOME".into(), folder.path().into());
+    variables.insert("PATH".into(), "/usr/bin:/bin".into());
+    let here = Environment { folder: folder.path().to_owned(), variables, columns: None };
     Home { folder, here }
 }
 
@@ -31,9 +31,12 @@ fn headers(
     home: &Home,
     name: &str,
     server: &ModelServer,
-) -> Result<Vec<(String, String)>, NoModel> {
+) -> Result<Vec<(String, String)>, ModelUnavailable> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let models = Models::load(&home.here).unwrap();
+    let models = {
+        let user = settings::UserSettings::load(&home.here).unwrap();
+        Models::new(&home.here, &user.models, connections(&home.here).unwrap()).unwrap()
+    };
     let choice = models.choose(name)?;
     runtime.block_on(async {
         let model = models.model(&choice).await?;
@@ -116,11 +119,7 @@ fn what_is_missing_is_named() {
         (String::new(), "gpt-4.1", "OPENAI_API_KEY is not set"),
         (String::new(), "gemini-pro", "GEMINI_API_KEY is not set"),
         (String::new(), "llama3", "unknown model 'llama3'"),
-        (
-            String::new(),
-            "compatible/llama3",
-            "no URL is set for the server that is compatible with OpenAI",
-        ),
+        (String::new(), "compatible/llama3", "no URL is set for the OpenAI-compatible server"),
         (command("exit 3"), "gpt-4.1", "models.key_commands.openai: sh failed: exit status: 3"),
         (command("true"), "gpt-4.1", "models.key_commands.openai: sh printed no key"),
     ] {

@@ -1,11 +1,9 @@
-//! The agent inside mala: a model that can be asked, the built-in reviewer for hints, linters for
-//! its tool.
+//! The agent: a model, the built-in reviewer for hints, and linters as its tools.
 
-use super::{Chosen, ModelAccess, ReviewerOptions, builtin};
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
-use crate::surroundings::Surroundings;
-use crate::wiring::models::{Models, NoModel};
+use super::{ChosenReviewers, ModelAccess, ReviewerOptions, builtin};
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
+use crate::wiring::models::{ModelUnavailable, Models};
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::linters::ProjectLinters;
 use mala_adapters::models::call_tracker::CaseCallTracker;
@@ -15,31 +13,30 @@ use mala_domain::agent::prompts;
 use mala_domain::config::{ConfigOrigin, ReviewPolicy, ReviewerType};
 use mala_domain::conversation::{ChatReply, ChatRequest};
 use mala_domain::models::{ModelChoice, input_tokens};
-use mala_domain::ports::{Billed, BoxFuture, LanguageModel, ModelFailure, ModelFailureKind, Terms};
+use mala_domain::ports::{
+    BillingStatus, BoxFuture, CallTerms, LanguageModel, ModelFailure, ModelFailureKind,
+};
 use mala_pipeline::agent::{Agent, AgentChecks, AgentSettings, ModelClient};
 use std::sync::Arc;
 
-/// The models that are tried in this order when nobody names one: the first with a key is asked.
-const DEFAULTS: [&str; 3] = ["sonnet", "gpt-4.1-mini", "gemini-flash"];
+/// The default models in order of preference: the first one with a key is used.
+const DEFAULT_MODELS: [&str; 3] = ["sonnet", "gpt-4.1-mini", "gemini-flash"];
 
-/// A recording, for a last look at whether it is whole.
-pub(super) type Recorded = Arc<Recording>;
-
-/// The model that is meant.
+/// The model that the settings name, or the first default with a key.
 pub(super) fn choice(policy: &ReviewPolicy, models: &Models) -> Result<ModelChoice, Failure> {
     let named = &policy.agent_model;
     if named.origin != ConfigOrigin::Default {
         return Ok(models.choose(&named.value)?);
     }
-    let mut known = DEFAULTS.iter().filter_map(|name| models.choose(name).ok());
+    let mut known = DEFAULT_MODELS.iter().filter_map(|name| models.choose(name).ok());
     match known.find(|choice| models.has_key(choice.provider)) {
         Some(choice) => Ok(choice),
         None => Ok(models.choose(&named.value)?),
     }
 }
 
-/// Whether somebody who names no reviewer says something that only the agent can do.
-pub(super) fn is_meant(policy: &ReviewPolicy, options: &ReviewerOptions) -> bool {
+/// Whether a setting or option is set that only the agent uses.
+pub(super) fn is_configured(policy: &ReviewPolicy, options: &ReviewerOptions) -> bool {
     let named = [
         &policy.agent_model.origin,
         &policy.escalation_model.origin,
@@ -50,28 +47,30 @@ pub(super) fn is_meant(policy: &ReviewPolicy, options: &ReviewerOptions) -> bool
         || options.replay.is_some()
 }
 
-/// The model of the agent, and what it makes of the hints.
+/// The model of the agent, and how it uses hints.
 pub(super) struct AgentModel {
     pub(super) models: Models,
     pub(super) choice: ModelChoice,
-    /// Whether the agent reports the built-in findings; else another reviewer does.
+    /// Whether the agent reports the built-in findings; otherwise another reviewer does.
     pub(super) claims_hints: bool,
 }
 
 pub(super) async fn chosen(
     policy: &ReviewPolicy,
-    here: &Surroundings,
+    here: &Environment,
     rules: ProjectRules,
     options: &ReviewerOptions,
     AgentModel { models, choice, claims_hints }: AgentModel,
-) -> anyhow::Result<Chosen> {
-    let line = Line::open(options)?;
-    let refused = match options.asks {
-        ModelAccess::DryRun => models.obstacle(choice.provider).map(|why| refusal(why).to_string()),
-        ModelAccess::Ask => None,
+) -> anyhow::Result<ChosenReviewers> {
+    let connector = ModelConnector::open(options)?;
+    let refused = match options.model_access {
+        ModelAccess::DryRun => {
+            models.unavailable(choice.provider).map(|why| refusal(why).to_string())
+        }
+        ModelAccess::Call => None,
     };
-    let clients = line.clients(policy, &models, choice).await;
-    let (client, escalation) = clients.inspect_err(|_| line.give_up())?;
+    let clients = connector.clients(policy, &models, choice).await;
+    let (client, escalation) = clients.inspect_err(|_| connector.discard_recording())?;
     let model = client.name.clone();
     let hints = builtin::reviewer(policy, here, rules)?;
     let linters =
@@ -88,19 +87,18 @@ pub(super) async fn chosen(
         events: options.events.clone(),
         transcript: options.transcript.clone(),
     }));
-    Ok(Chosen {
+    Ok(ChosenReviewers {
         agent: Some(agent.clone()),
         verifier: Some(agent.clone()),
         model: Some(model),
         budget_profile: policy.budget.name(),
-        recording: line.recording(),
+        recording: connector.recording(),
         refusal: refused,
-        ..Chosen::one(ReviewerType::AgentSdk, agent, prompts::version())
+        ..ChosenReviewers::one(ReviewerType::AgentSdk, agent, prompts::version())
     })
 }
 
-/// The limits of a review. A time limit on the command line is one that somebody means, whatever the
-/// profile says.
+/// The limits of a review. A time limit on the command line has precedence over the profile.
 fn limits(policy: &ReviewPolicy) -> Limits {
     let mut limits = policy.budget.limits();
     if let (Some(timeout), ConfigOrigin::CommandLine) =
@@ -111,15 +109,15 @@ fn limits(policy: &ReviewPolicy) -> Limits {
     limits
 }
 
-/// An agent that only helps others: it gives no hints and runs no linters.
-pub(super) async fn helper(
+/// An agent that verifies or parses findings of other reviewers, without hints and linters.
+pub(super) async fn verifier(
     policy: &ReviewPolicy,
-    here: &Surroundings,
+    here: &Environment,
     options: &ReviewerOptions,
 ) -> anyhow::Result<Arc<Agent>> {
     let models = super::models(here, options)?;
     let choice = choice(policy, &models)?;
-    let client = Line::open(options)?.client(&models, choice).await?;
+    let client = ModelConnector::open(options)?.client(&models, choice).await?;
     Ok(Arc::new(Agent::new(AgentSettings {
         client,
         escalation: None,
@@ -134,53 +132,55 @@ pub(super) async fn helper(
     })))
 }
 
-/// A model by its name.
+/// The client of a model, by its name.
 pub(super) async fn client(
     name: &str,
-    here: &Surroundings,
+    here: &Environment,
     options: &ReviewerOptions,
 ) -> anyhow::Result<ModelClient> {
     let models = super::models(here, options)?;
     let choice = models.choose(name)?;
-    Ok(Line::open(options)?.client(&models, choice).await?)
+    Ok(ModelConnector::open(options)?.client(&models, choice).await?)
 }
 
-/// How models are reached.
-struct Line {
-    way: Way,
+/// Creates the clients of models.
+struct ModelConnector {
+    route: ModelRoute,
     calls: Option<CaseCallTracker>,
 }
 
-/// Directly, with all calls kept, or only as they once answered.
-enum Way {
+/// How calls reach a model.
+enum ModelRoute {
     Direct,
-    Recorded(Recorded),
+    Recorded(Arc<Recording>),
     Replayed(Arc<dyn LanguageModel>),
-    /// Nobody is asked.
-    Planned,
+    DryRun,
 }
 
-/// A model that is only planned with.
-struct Unasked;
+/// The model of a dry run, which answers no call.
+struct DryRunModel;
 
-impl LanguageModel for Unasked {
+impl LanguageModel for DryRunModel {
     fn ask<'a>(
         &'a self,
         _: &'a ChatRequest,
-        _: Terms<'a>,
+        _: CallTerms<'a>,
     ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>> {
-        let (kind, what) = (ModelFailureKind::Unauthorized, "nobody is asked".to_owned());
-        Box::pin(async move { Err(ModelFailure { kind, what, attempts: 0, billed: Billed::No }) })
+        let (kind, what) =
+            (ModelFailureKind::Unauthorized, "no model is called in a dry run".to_owned());
+        Box::pin(
+            async move { Err(ModelFailure { kind, what, attempts: 0, billed: BillingStatus::No }) },
+        )
     }
 }
 
-impl Line {
+impl ModelConnector {
     fn open(options: &ReviewerOptions) -> Result<Self, Failure> {
-        let way = Way::open(options).map_err(|error| Failure::usage(error.to_string()))?;
-        Ok(Self { way, calls: options.calls.clone() })
+        let route = ModelRoute::open(options).map_err(|error| Failure::usage(error.to_string()))?;
+        Ok(Self { route, calls: options.calls.clone() })
     }
 
-    /// The model that reviews, and the stronger one.
+    /// The clients of the reviewing model and of the escalation model.
     async fn clients(
         &self,
         policy: &ReviewPolicy,
@@ -194,11 +194,11 @@ impl Line {
     }
 
     async fn client(&self, models: &Models, choice: ModelChoice) -> Result<ModelClient, Failure> {
-        let model = match &self.way {
-            Way::Replayed(model) => model.clone(),
-            Way::Planned => Arc::new(Unasked),
-            Way::Direct => models.model(&choice).await.map_err(refusal)?,
-            Way::Recorded(recording) => {
+        let model = match &self.route {
+            ModelRoute::Replayed(model) => model.clone(),
+            ModelRoute::DryRun => Arc::new(DryRunModel),
+            ModelRoute::Direct => models.model(&choice).await.map_err(refusal)?,
+            ModelRoute::Recorded(recording) => {
                 let model = models.model(&choice).await.map_err(refusal)?;
                 recording.wrap_priced(model, worst_cost(&choice))
             }
@@ -210,32 +210,32 @@ impl Line {
         Ok(ModelClient { model, name: choice.name, known: choice.known })
     }
 
-    /// Nobody can be asked: nothing of a recording stays.
-    fn give_up(&self) {
-        if let Way::Recorded(recording) = &self.way {
+    /// Deletes a recording that was just started.
+    fn discard_recording(&self) {
+        if let ModelRoute::Recorded(recording) = &self.route {
             recording.discard();
         }
     }
 
-    fn recording(self) -> Option<Recorded> {
-        match self.way {
-            Way::Recorded(recording) => Some(recording),
+    fn recording(self) -> Option<Arc<Recording>> {
+        match self.route {
+            ModelRoute::Recorded(recording) => Some(recording),
             _ => None,
         }
     }
 }
 
-impl Way {
+impl ModelRoute {
     fn open(options: &ReviewerOptions) -> Result<Self, RecordingError> {
-        if options.asks == ModelAccess::DryRun {
-            return Ok(Self::Planned);
+        if options.model_access == ModelAccess::DryRun {
+            return Ok(Self::DryRun);
         }
-        if let Some(folder) = &options.go_on {
+        if let Some(folder) = &options.resume {
             return Ok(Self::Recorded(Recording::resume(folder)?));
         }
         Ok(match (&options.record, &options.replay) {
             (_, Some(folder)) => Self::Replayed(Arc::new(Replay::open(folder)?)),
-            // The fences' id follows from what is reviewed, so a recording needs none of its own.
+            // Fence ids are derived from the change, so a recording needs no id of its own.
             (Some(folder), None) => Self::Recorded(Recording::start(folder, "")?),
             (None, None) => Self::Direct,
         })
@@ -250,7 +250,7 @@ fn worst_cost(choice: &ModelChoice) -> WorstCost {
     })
 }
 
-fn refusal(error: NoModel) -> Failure {
-    let what = format!("the reviewer agent_sdk cannot be asked: {}", error.what);
-    Failure::new(Exit::NoReviewers, what).hint(error.hint)
+fn refusal(error: ModelUnavailable) -> Failure {
+    let what = format!("cannot run the reviewer agent_sdk: {}", error.what);
+    Failure::new(FailureKind::NoReviewers, what).hint(error.hint)
 }

@@ -1,34 +1,37 @@
-//! The built-in reviewer: no model, no key, no network.
+//! The built-in reviewer, which needs no model, key or network.
 
-use super::Chosen;
-use crate::surroundings::Surroundings;
-use crate::wiring::changes::environment;
+use super::ChosenReviewers;
+use crate::environment::Environment;
+use crate::wiring::changes::child_environment;
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::linters::{LinterContext, LinterSettings};
-use mala_adapters::reviewers::builtin::{Builtin, Settings};
+use mala_adapters::reviewers::builtin::{Builtin, BuiltinSettings};
 use mala_domain::config::{ReviewPolicy, ReviewerType};
 use std::path::Path;
 use std::sync::Arc;
 
 pub(super) fn chosen(
     policy: &ReviewPolicy,
-    here: &Surroundings,
+    here: &Environment,
     rules: ProjectRules,
     preface: Option<&str>,
-) -> anyhow::Result<Chosen> {
+) -> anyhow::Result<ChosenReviewers> {
     let version = format!("builtin {} {}", env!("CARGO_PKG_VERSION"), rules.fingerprint);
     let reviewer = Arc::new(reviewer(policy, here, rules)?);
     let preface = preface.map(str::to_owned);
-    Ok(Chosen { preface, ..Chosen::one(ReviewerType::Builtin, reviewer, version) })
+    Ok(ChosenReviewers {
+        preface,
+        ..ChosenReviewers::one(ReviewerType::Builtin, reviewer, version)
+    })
 }
 
-/// The built-in reviewer itself, alone or as the one who gives hints.
+/// The built-in reviewer, on its own or for the hints of the agent.
 pub(super) fn reviewer(
     policy: &ReviewPolicy,
-    here: &Surroundings,
+    here: &Environment,
     rules: ProjectRules,
 ) -> anyhow::Result<Builtin> {
-    Ok(Builtin::new(Settings {
+    Ok(Builtin::new(BuiltinSettings {
         switches: policy.switches()?,
         rules: rules.rules,
         linters: linter_settings(policy),
@@ -36,9 +39,9 @@ pub(super) fn reviewer(
     }))
 }
 
-pub(super) fn linter_context(here: &Surroundings) -> LinterContext {
+pub(super) fn linter_context(here: &Environment) -> LinterContext {
     let folder = here.work_tree().map(Path::to_owned);
-    LinterContext { folder, environment: environment(here) }
+    LinterContext { folder, environment: child_environment(here) }
 }
 
 pub(super) fn linter_settings(policy: &ReviewPolicy) -> LinterSettings {

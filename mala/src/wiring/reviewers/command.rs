@@ -1,22 +1,21 @@
-//! A command of the user: run like a lane of a panel, in a throw-away copy of the tree.
+//! The user's own review command, run like a lane in a temporary copy of the tree.
 
-use super::{Chosen, ReviewerOptions, agent};
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
-use crate::surroundings::Surroundings;
+use super::{ChosenReviewers, ReviewerOptions, agent};
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
 use crate::wiring::gate::{self as world, TemporaryLanes, temporary_lanes};
 use mala_domain::command::{NAME, version};
 use mala_domain::config::{CommandReviewerSettings, ConfigValue, ReviewPolicy, ReviewerType};
 use mala_domain::gate::lane::{Lane, LaneSettings, filled};
 use mala_domain::scope::ReviewTarget;
-use mala_pipeline::command::{CommandReview, CommandSettings, Parser};
+use mala_pipeline::command::{CommandReview, CommandSettings, ReviewParser};
 use std::sync::Arc;
 
 pub(super) async fn chosen(
     policy: &ReviewPolicy,
-    here: &Surroundings,
+    here: &Environment,
     options: &ReviewerOptions,
-) -> anyhow::Result<Chosen> {
+) -> anyhow::Result<ChosenReviewers> {
     let settings = policy.command.value.clone().unwrap_or_default();
     let Some(run) = &settings.run else {
         return Err(refusal("no command is set")
@@ -24,17 +23,17 @@ pub(super) async fn chosen(
             .into());
     };
     if matches!(options.target, ReviewTarget::Staged | ReviewTarget::Patch(_)) {
-        let what = "it reviews commits or the working tree, not the index and not a patch";
+        let what = "it reviews commits or the working tree, not the index or a patch";
         return Err(refusal(what).into());
     }
     let lane = lane(NAME, run, &settings, here)?;
     let (parser, verifier) = match &settings.parser {
         Some(parser) => {
-            (Parser::Command(Box::new(self::lane("parser", parser, &settings, here)?)), None)
+            (ReviewParser::Command(Box::new(self::lane("parser", parser, &settings, here)?)), None)
         }
         None => {
-            let agent = agent::helper(&parsing(policy, &settings), here, options).await?;
-            (Parser::Model(agent.clone()), Some(agent))
+            let agent = agent::verifier(&parsing(policy, &settings), here, options).await?;
+            (ReviewParser::Model(agent.clone()), Some(agent))
         }
     };
     let TemporaryLanes { lanes, head, secret, .. } = temporary_lanes(here, &options.target).await?;
@@ -48,19 +47,19 @@ pub(super) async fn chosen(
         transcript: options.transcript.clone(),
     });
     let version = format!("{NAME} {} {}", version(), run.join(" "));
-    Ok(Chosen {
+    Ok(ChosenReviewers {
         verifier,
         model: settings.model.clone(),
         budget_profile: policy.budget.name(),
-        ..Chosen::one(ReviewerType::Command, Arc::new(command), version)
+        ..ChosenReviewers::one(ReviewerType::Command, Arc::new(command), version)
     })
 }
 
 fn refusal(why: &str) -> Failure {
-    Failure::new(Exit::NoReviewers, format!("the reviewer {NAME} cannot be asked: {why}"))
+    Failure::new(FailureKind::NoReviewers, format!("cannot run the reviewer {NAME}: {why}"))
 }
 
-/// The policy of the model that parses.
+/// The policy of the parser model.
 fn parsing(policy: &ReviewPolicy, settings: &CommandReviewerSettings) -> ReviewPolicy {
     let mut policy = policy.clone();
     if let Some(model) = &settings.parser_model {
@@ -75,14 +74,14 @@ fn lane(
     name: &str,
     command: &[String],
     settings: &CommandReviewerSettings,
-    here: &Surroundings,
+    here: &Environment,
 ) -> Result<Lane, Failure> {
     let model = settings.model.as_deref().unwrap_or_default();
     let command: Vec<String> = command.iter().map(|it| filled(it, &[("model", model)])).collect();
     let program = command.first().map_or("", String::as_str);
     if world::variables(here).find(program).is_none() {
-        let hint = "put it on the path, or name it by its full path";
-        return Err(refusal(&format!("{program} is not there")).hint(hint));
+        let hint = "add it to PATH, or set its full path";
+        return Err(refusal(&format!("{program} not found")).hint(hint));
     }
     let mut set = settings.env.clone();
     if !model.is_empty() {

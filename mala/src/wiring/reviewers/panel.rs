@@ -1,13 +1,12 @@
-//! A panel: our own lanes in this process, or an external gate program where the settings name one.
+//! A panel: lanes in this process, or an external gate program if the settings name one.
 
-use super::{Chosen, ReviewerOptions};
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
-use crate::surroundings::Surroundings;
+use super::{ChosenReviewers, ReviewerOptions};
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
 use crate::wiring::gate::{TemporaryLanes, panel, temporary_lanes, variables};
 use crate::wiring::reviewers;
 use mala_adapters::process::ProcessEnvironment;
-use mala_adapters::reviewers::review_gate::{NAME, ReviewGate, Settings};
+use mala_adapters::reviewers::review_gate::{ExternalGateSettings, NAME, ReviewGate};
 use mala_domain::agent::prompts;
 use mala_domain::config::{CerberusSettings, ReviewPolicy, ReviewerType};
 use mala_domain::gate::MARKER;
@@ -18,17 +17,17 @@ use mala_pipeline::gate::{LaneReviewer, PanelContext, PanelSettings};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The program of our own gate.
+/// The gate program of mala.
 const GATE: &str = "review-gate";
 
-/// What is kept of the time of a review for what comes after the lanes, at least.
+/// The minimum time of a review that is reserved for the steps after the lanes.
 const MARGIN: Duration = Duration::from_secs(5);
 
 pub(super) async fn chosen(
     policy: &ReviewPolicy,
-    here: &Surroundings,
+    here: &Environment,
     options: &ReviewerOptions,
-) -> anyhow::Result<Chosen> {
+) -> anyhow::Result<ChosenReviewers> {
     let cerberus = policy.cerberus.value.clone().unwrap_or_default();
     let is_external = cerberus.command.is_some()
         || !cerberus.spawn_args.is_empty()
@@ -38,25 +37,25 @@ pub(super) async fn chosen(
         return Ok(external(cerberus, here, options)?);
     }
     if here.variable(MARKER).is_some() {
-        return Err(refusal("this is a reviewer of a panel already").into());
+        return Err(refusal("this process is already a reviewer of a panel").into());
     }
     if matches!(options.target, ReviewTarget::Staged | ReviewTarget::Patch(_)) {
-        let what = "it reviews commits or the working tree, not the index and not a patch";
+        let what = "it reviews commits or the working tree, not the index or a patch";
         return Err(refusal(what).into());
     }
     in_process(policy, here, options).await
 }
 
 fn refusal(why: &str) -> Failure {
-    Failure::new(Exit::NoReviewers, format!("the reviewer {NAME} cannot be run: {why}"))
+    Failure::new(FailureKind::NoReviewers, format!("cannot run the reviewer {NAME}: {why}"))
 }
 
-/// The lanes of the panel, in a copy of the repository that is removed with them.
+/// The lanes of the panel, in a temporary copy of the repository.
 async fn in_process(
     policy: &ReviewPolicy,
-    here: &Surroundings,
+    here: &Environment,
     options: &ReviewerOptions,
-) -> anyhow::Result<Chosen> {
+) -> anyhow::Result<ChosenReviewers> {
     let gate = &options.gate;
     let (seats, mut warnings) = panel(&[], gate, here)?;
     let TemporaryLanes { lanes, head, secret, logs } =
@@ -75,16 +74,18 @@ async fn in_process(
     let lanes: Vec<Arc<LaneReviewer>> =
         seats.into_iter().map(|seat| Arc::new(LaneReviewer::new(panel.clone(), seat))).collect();
     let verifier = match gate.agent_checks.value {
-        true => match reviewers::checker(&Checker::of(policy), here).await {
-            Ok(agent) => Some(agent),
-            Err(error) => {
-                warnings.push(format!("the agent checks nothing: {error:#}"));
-                None
+        true => {
+            match reviewers::checker(&Checker::of(policy), here, options.models.clone()).await {
+                Ok(agent) => Some(agent),
+                Err(error) => {
+                    warnings.push(format!("the agent checks nothing: {error:#}"));
+                    None
+                }
             }
-        },
+        }
         false => None,
     };
-    Ok(Chosen {
+    Ok(ChosenReviewers {
         reviewers: lanes.iter().map(|lane| lane.clone() as Arc<dyn Reviewer>).collect(),
         peers: lanes.iter().map(|lane| lane.clone() as Arc<dyn Verifier>).collect(),
         verifier,
@@ -92,26 +93,26 @@ async fn in_process(
         check_time: timeout,
         lane_logs: Some(logs),
         warnings,
-        ..Chosen::none(ReviewerType::Cerberus, format!("{NAME} {}", prompts::version()))
+        ..ChosenReviewers::none(ReviewerType::Cerberus, format!("{NAME} {}", prompts::version()))
     })
 }
 
-/// How long a lane may take in a review of this time: one that hangs is over before the review is, and
-/// the others are heard.
+/// The time limit of a lane in a review with this time limit: a lane that hangs ends before the review,
+/// so that the other lanes count.
 fn lane_time(time: Duration) -> Duration {
     time.saturating_sub((time / 4).max(MARGIN)).max(time / 2)
 }
 
-/// A panel behind an external gate.
+/// A panel of an external gate program.
 fn external(
     cerberus: CerberusSettings,
-    here: &Surroundings,
+    here: &Environment,
     options: &ReviewerOptions,
-) -> Result<Chosen, Failure> {
+) -> Result<ChosenReviewers, Failure> {
     let environment = variables(here);
     let command = command(cerberus.command, &environment)?;
     let version = format!("{NAME} {}", command.join(" "));
-    let gate = ReviewGate::new(Settings {
+    let gate = ReviewGate::new(ExternalGateSettings {
         command,
         spawn_args: cerberus.spawn_args,
         wait_args: cerberus.wait_args,
@@ -120,17 +121,17 @@ fn external(
         folder: here.root().to_owned(),
         target: options.target.clone(),
     });
-    Ok(Chosen::one(ReviewerType::Cerberus, Arc::new(gate), version))
+    Ok(ChosenReviewers::one(ReviewerType::Cerberus, Arc::new(gate), version))
 }
 
-/// The command of the gate, with its program found.
+/// The command of the gate program.
 fn command(
     named: Option<Vec<String>>,
     environment: &ProcessEnvironment,
 ) -> Result<Vec<String>, Failure> {
     let refuse = |program: &str| {
-        let hint = "put it on the path, or name it by its full path in review.cerberus.command";
-        refusal(&format!("{program} is not there")).hint(hint)
+        let hint = "add it to PATH, or set its full path in review.cerberus.command";
+        refusal(&format!("{program} not found")).hint(hint)
     };
     match named {
         Some(command) => {
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_are_over_before_their_review() {
+    fn lanes_end_before_their_review() {
         for (review, lane) in [(4, 2), (20, 15), (24, 18), (300, 225)] {
             let time = lane_time(Duration::from_secs(review));
             assert_eq!(time, Duration::from_secs(lane), "{review}");

@@ -48,7 +48,7 @@ fn a_pass_says_what_it_read_and_took() {
 }
 
 #[test]
-fn an_empty_change_passes_and_nobody_is_asked() {
+fn an_empty_change_passes_without_a_call() {
     let server = ModelServer::always(ModelAnswer::text(PLAIN));
     let world = with_server(changed(), &server);
     world.git(&["commit", "-q", "--allow-empty", "-m", "nothing"]);
@@ -181,6 +181,6 @@ fn a_slow_model_is_a_timeout() {
         assert_eq!((code, &report["parse_error"]), (3, &json!("timeout")), "{report:#}");
         assert_eq!((&report["passed"], &report["fatal_error"]), (&json!(false), &json!(false)));
         assert_eq!(report["stats"]["llm_calls"], 1);
-        assert_eq!(report["stats"]["cost_usd"], Value::Null, "nobody knows what it cost");
+        assert_eq!(report["stats"]["cost_usd"], Value::Null, "the cost is unknown");
     }
 }

@@ -89,6 +89,10 @@ fn the_title_and_the_text_of_a_pull_request_are_told() {
 
 #[test]
 fn a_text_that_cannot_be_read_is_a_mistake_of_the_caller() {
-    let shown = changed().run(&["review", "--reviewer", "agent_sdk", "--pr-text", "nowhere.md"]);
-    assert!(shown.starts_with("[exit 64]") && shown.contains("nowhere.md"), "{shown}");
+    let args = ["review", "--reviewer", "agent_sdk", "--pr-text", "nowhere.md"];
+    insta::assert_snapshot!(changed().run(&args), @"
+    [exit 64]
+    [stderr]
+    error: [WORK]/nowhere.md: No such file or directory (os error 2)
+    ");
 }

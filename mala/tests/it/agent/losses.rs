@@ -1,5 +1,5 @@
 //! No true finding is lost between the model's words and the report: not behind false ones, not by its
-//! wording, not by how it quotes, and no line that nobody saw counts as read.
+//! wording, not by how it quotes, and no hidden line counts as reviewed.
 
 use super::*;
 
@@ -200,7 +200,7 @@ fn a_long_quote_counts_by_its_first_lines() {
 }
 
 #[test]
-fn lines_that_nobody_saw_are_not_reviewed() {
+fn hidden_lines_are_not_reviewed() {
     let line = |n: u8| format!("/tmp/x{n}Q7Ab3d{}", "Zk4w9".repeat(20).split_at(51).0);
     assert_eq!(line(0).len(), 64);
     for n in [2, 5] {
@@ -211,8 +211,7 @@ fn lines_that_nobody_saw_are_not_reviewed() {
         assert!(!server.requests()[0].user_text().contains("x0Q7Ab3d"));
         assert_eq!((code, &report["passed"]), (2, &json!(false)), "{report:#}");
         assert_eq!(report["coverage"]["hunks_accounted"], 0, "{report:#}");
-        let said =
-            format!("r.sh: {n} changed lines are hidden as a secret, and nobody has read them");
+        let said = format!("r.sh: {n} changed lines are hidden as a secret and not reviewed");
         assert!(report["warnings"].to_string().contains(&said), "{report:#}");
     }
     // A certificate is no secret.

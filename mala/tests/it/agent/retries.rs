@@ -15,7 +15,7 @@ struct Row {
     budget: &'static str,
     code: i32,
     n_requests: usize,
-    /// Whether somebody knows what it cost.
+    /// Whether its cost is known.
     priced: bool,
     /// How the reason ends, where there is no answer.
     reason: &'static str,
@@ -39,7 +39,7 @@ fn requests_that_are_made_again_are_charged() {
         row(vec![busy(), pass()], "{}", 0, 2, true, ""),
         row(vec![busy(), busy(), pass()], "{}", 2, 2, true, spent),
         row(vec![busy(), busy(), pass()], "{max_llm_calls: 4}", 0, 3, true, ""),
-        // What a server that fails has done nobody knows: it stays at its worst.
+        // The cost of a failed request is unknown, so its worst case stays reserved.
         row(vec![broken(), pass()], "{}", 0, 2, false, ""),
         row(vec![half(), pass()], "{}", 0, 2, false, ""),
         row(

@@ -79,7 +79,7 @@ fn a_recording_replays_without_a_model() {
     assert_eq!((code, server.requests().len()), (1, 2));
     let world = world.with_env("ANTHROPIC_API_KEY", "").with_env("ANTHROPIC_BASE_URL", "");
     let (code, again) = review(&world, &["--replay", tape, "--no-save", "HEAD~1..HEAD"]);
-    assert_eq!((code, server.requests().len()), (1, 2), "nobody was asked");
+    assert_eq!((code, server.requests().len()), (1, 2), "no request is made");
     assert_eq!(first["issues"], again["issues"]);
     assert_eq!(first["review_id"], again["review_id"]);
     world.write("app.py", "def half(n):\n    return 2 / n\n");

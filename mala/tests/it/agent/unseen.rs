@@ -1,4 +1,4 @@
-//! What a review may not lose on the way: a true claim, a line that nobody read, a secret, and what a
+//! What a review may not lose on the way: a true claim, a hidden line, a secret, and what a
 //! model may not start.
 
 use super::*;
@@ -63,16 +63,12 @@ fn markers_of_a_key_hide_no_code() {
 }
 
 #[test]
-fn a_key_that_nobody_saw_is_a_finding_or_unread() {
+fn a_hidden_key_is_a_finding_or_unread() {
     let lines = format!("{KEY_LINE}\n").repeat(8);
     let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{lines}-----END RSA PRIVATE KEY-----\n");
     for (text, accounted, said) in [
         (key, 1, None),
-        (
-            lines,
-            0,
-            Some("key.txt: 8 changed lines are hidden as a secret, and nobody has read them"),
-        ),
+        (lines, 0, Some("key.txt: 8 changed lines are hidden as a secret and not reviewed")),
     ] {
         let server = ModelServer::always(ModelAnswer::text(PASS));
         let world = with_server(with_file("key.txt", None, &text), &server);
@@ -183,13 +179,11 @@ fn a_change_does_not_put_itself_out_of_review() {
     let (code, report) = review(&world, &["--no-save"]);
     assert_eq!((code, &report["files_reviewed"]), (0, &json!(["pay.py"])), "{report:#}");
     assert!(server.requests()[0].user_text().contains("def pay(user):"));
-    let warnings = report["warnings"].to_string();
-    assert!(warnings.contains("not reviewed: binary: logo.bin, wide.txt"), "{warnings}");
+    insta::assert_snapshot!(report["warnings"].to_string(), @r#"["not reviewed: binary: logo.bin, wide.txt"]"#);
     let server = ModelServer::always(ModelAnswer::text(PASS));
     let edited = marked.replace("return user", "return None");
     let world = with_server(with_file("pay.py", Some(marked), &edited), &server);
     let (_, report) = review(&world, &["--no-save"]);
     assert_eq!(server.requests().len(), 0, "{report:#}");
-    let warnings = report["warnings"].to_string();
-    assert!(warnings.contains("not reviewed: generated: pay.py"), "{warnings}");
+    insta::assert_snapshot!(report["warnings"].to_string(), @r#"["not reviewed: generated: pay.py"]"#);
 }

@@ -1,5 +1,5 @@
 //! Gates whose own data says that their word is not to be believed: what they object to is lost, a
-//! reviewer is missing, or nobody knows whose answer it is. None of them passes, whatever the threshold.
+//! reviewer is missing, or the source of the answer is unknown. None of them passes, whatever the threshold.
 
 use super::fakes::{PASS, check, check_with, gate, gate_like};
 use super::{Desk, Said};
@@ -164,8 +164,8 @@ fn whoever_was_started_is_heard_in_every_shape() {
     check(&desk, 2, silent);
     let pass = || opinion("PASS", &[]);
     check(&newer_like(spawn, "pass", &[(CODEX, pass())], ""), 2, silent);
-    let nobody = r#"echo '{"session_key": "k1", "reviewers_spawned": []}'"#;
-    check(&gate_like(nobody, &format!("echo '{PASS}'"), ""), 2, "nobody was started");
+    let none_spawned = r#"echo '{"session_key": "k1", "reviewers_spawned": []}'"#;
+    check(&gate_like(none_spawned, &format!("echo '{PASS}'"), ""), 2, "nobody was started");
     let both = [(CODEX, pass()), ("1/round-1/reviewers/gemini#1", pass())];
     check(&newer_like(spawn, "pass", &both, ""), 0, "");
 }
@@ -210,7 +210,7 @@ fn a_threshold_does_not_excuse_a_reviewer_who_said_nothing() {
     let failed = json!({"verdict": null, "summary": null, "issues": [], "error": "died"});
     is_not_all(&answers(&with(small.clone(), "/reviewers/gemini", failed)));
     is_not_all(&answers(&with(small.clone(), "/parse_errors", json!(["gemini: no JSON"]))));
-    // It objects, and nobody knows to what.
+    // It objects without naming a problem.
     is_not_all(&answers(&with(small.clone(), "/reviewers/gemini", entry("FAIL"))));
     is_not_all(&answers(&with(small, "/fatal_error", json!(true))));
 

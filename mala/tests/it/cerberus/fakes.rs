@@ -188,8 +188,8 @@ fn a_gate_that_is_not_there_is_named() {
     insta::assert_snapshot!(shown, @"
     [exit 4]
     [stderr]
-    error: the reviewer cerberus cannot be run: no-such-gate is not there
-    hint: put it on the path, or name it by its full path in review.cerberus.command
+    error: cannot run the reviewer cerberus: no-such-gate not found
+    hint: add it to PATH, or set its full path in review.cerberus.command
     ");
 }
 

@@ -1,6 +1,7 @@
 //! Evals of the agent, against a model server on loopback.
 
 use super::*;
+use insta::assert_snapshot;
 use mala_testkit::model_server::{AnswerUsage, ModelAnswer, ModelRequest, ModelServer, ServerStep};
 
 /// A world with a key, whose models are this server.
@@ -122,11 +123,18 @@ fn one_budget_holds_for_the_whole_run() {
 #[test]
 fn a_reviewer_that_cannot_be_asked_is_found_out_before_the_first_case() {
     let world = world();
-    let shown = world.run(&["eval", "run", "--reviewer", "agent_sdk", "--model", "haiku"]);
-    assert!(shown.starts_with("[exit 4]") && shown.contains("ANTHROPIC_API_KEY"), "{shown}");
+    assert_snapshot!(world.run(&["eval", "run", "--reviewer", "agent_sdk", "--model", "haiku"]), @"
+    [exit 4]
+    [stderr]
+    error: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY is not set
+    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in your own file
+    ");
     assert!(!world.folder().join(".mala/eval").exists(), "nothing began");
-    let shown = world.run(&["eval", "run", "--reviewer", "unknown"]);
-    assert!(shown.starts_with("[exit 64]") && shown.contains("perfect"), "{shown}");
+    assert_snapshot!(world.run(&["eval", "run", "--reviewer", "unknown"]), @"
+    [exit 64]
+    [stderr]
+    error: 'unknown' is not one of builtin, agent_sdk, cerberus, command, perfect, random, silent, shuffled, hunks
+    ");
 }
 
 /// The same answer, a little later.

@@ -69,8 +69,11 @@ fn what_is_right_is_found_again() {
         (0, &json!(1.0), &json!(1.0)),
         "{result:#}"
     );
-    let again = reviewed.world.run(&["eval", "capture", "--all-right"]);
-    assert!(again.starts_with("[exit 2]") && again.contains("already exists"), "{again}");
+    assert_snapshot!(reviewed.world.run(&["eval", "capture", "--all-right"]), @"
+    [exit 2]
+    [stderr]
+    error: writing [WORK]/.mala/eval/sets/captured/[ID]: already exists
+    ");
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn going_on_waits_until_the_answers_under_way_are_kept() {
 }
 
 #[test]
-fn whoever_is_killed_leaves_nothing_that_speaks() {
+fn a_killed_run_prints_nothing_later() {
     let server = ModelServer::new(|request| late(request, Duration::from_millis(1500)));
     let world = world_with(4, &server);
     let mut child = start(&world, &arguments());

@@ -32,9 +32,51 @@ fn the_silent_reviewer_has_no_precision_and_that_is_said() {
     assert_eq!((&result["recall"], &result["precision"]), (&json!(0.0), &Value::Null));
     assert_eq!(result["f1"], 0.0);
     assert_eq!(result["notes"], json!(["precision is undefined: nothing was found"]));
-    let text = world.run(&["eval", "report"]);
-    assert!(text.contains("precision is undefined: nothing was found"), "{text}");
-    assert!(!text.contains("NaN"), "{text}");
+    let run = result["run"]["run_id"].as_str().unwrap();
+    insta::assert_snapshot!(shown(&world, &["report"], &[(run, "[RUN]")]), @"
+    [exit 0]
+    [stdout]
+    silent on starter
+
+    12 cases: 12 reviewed (2 clean), 0 failed, 0 not run
+
+    - precision is undefined: nothing was found
+
+                          recall  precision                  F1
+    strict    0.000 [0.00, 0.00]          -  0.000 [0.00, 0.00]
+    grouped   0.000 [0.00, 0.00]          -  0.000 [0.00, 0.00]
+    location  0.000 [0.00, 0.00]          -  0.000 [0.00, 0.00]
+
+              found  right  floor recall  floor precision  floor F1
+    strict     0/21    0/0         0.190            0.103     0.133
+    grouped    0/21    0/0         0.286            0.154     0.200
+    location   0/21    0/0         0.381            0.205     0.267
+
+    - floor: one bug finding per changed region
+    - calibration - (1 is best), ECE -, Brier -
+    - severity of hits agrees in 0 of 0 (-), within one step in 0
+    - clean cases: 0 false alarms in 2, 0.00 per 1,000 changed lines
+    - cost $0.0000, 0 tokens, 0 model calls, [TIMES]
+
+    category (strict)  recall  precision     F1  found  right
+    bug                 0.000          -  0.000    0/7    0/0
+    error_handling      0.000          -  0.000    0/3    0/0
+    logic               0.000          -  0.000    0/5    0/0
+    performance         0.000          -  0.000    0/2    0/0
+    security            0.000          -  0.000    0/4    0/0
+
+    severity (strict)  recall  precision     F1  found  right
+    critical            0.000          -  0.000    0/5    0/0
+    high                0.000          -  0.000   0/12    0/0
+    medium              0.000          -  0.000    0/4    0/0
+
+    language (strict)  recall  precision     F1  found  right
+    javascript          0.000          -  0.000    0/2    0/0
+    python              0.000          -  0.000   0/13    0/0
+    typescript          0.000          -  0.000    0/6    0/0
+
+    run [RUN]
+    ");
 }
 
 #[test]

@@ -251,19 +251,32 @@ fn nothing_to_read_is_an_error_and_writes_nothing() {
     assert_eq!(world.read("set.jsonl"), "old");
     let left: Vec<_> = std::fs::read_dir(world.folder()).unwrap().collect();
     assert_eq!(left.len(), 3, "{left:?}");
-    for (args, expected) in [
-        (&["aacr", "empty", "-o", "s.jsonl"][..], "[exit 2]\n[stderr]\nerror: no cases found"),
-        (&["aacr", "gone", "-o", "s.jsonl"], "[exit 2]\n[stderr]\nerror: reading: gone: No such"),
-        (
-            &["aacr", "empty", "-o", "s.json"],
-            "[exit 64]\n[stderr]\nerror: invalid file name 's.json'",
-        ),
-        (&["weather", "empty", "-o", "s.jsonl"], "[exit 64]\n"),
-    ] {
-        let args: Vec<&str> = ["eval", "import"].into_iter().chain(args.iter().copied()).collect();
-        let shown = world.run(&args);
-        assert!(shown.starts_with(expected), "{args:?}: {shown}");
-    }
+    let import =
+        |kind: &str, from: &str, to: &str| world.run(&["eval", "import", kind, from, "-o", to]);
+    assert_snapshot!(import("aacr", "empty", "s.jsonl"), @"
+    [exit 2]
+    [stderr]
+    error: no cases found; nothing was written
+    ");
+    assert_snapshot!(import("aacr", "gone", "s.jsonl"), @"
+    [exit 2]
+    [stderr]
+    error: reading: gone: No such file or directory (os error 2)
+    ");
+    assert_snapshot!(import("aacr", "empty", "s.json"), @"
+    [exit 64]
+    [stderr]
+    error: invalid file name 's.json'
+    hint: a set is a .jsonl or .jsonl.gz file
+    ");
+    assert_snapshot!(import("weather", "empty", "s.jsonl"), @"
+    [exit 64]
+    [stderr]
+    error: invalid value 'weather' for '<KIND>'
+      [possible values: aacr, bugsinpy, codeql, factory, humanevalpack, martian, sarif]
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]

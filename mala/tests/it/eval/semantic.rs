@@ -3,6 +3,7 @@
 use super::agent::with_server;
 use super::crashes::{has_asked, interrupt, only_run, repeated, start};
 use super::*;
+use insta::assert_snapshot;
 use mala_testkit::model_server::{AnswerUsage, ModelAnswer, ModelRequest, ModelServer, ServerStep};
 use std::time::Duration;
 
@@ -64,13 +65,62 @@ fn a_judge_finds_what_stands_on_other_lines() {
     assert_eq!(result["run"]["judge"]["model"], "haiku");
     // The judge's answers are stored and not asked for again.
     let world = world.with_env("ANTHROPIC_API_KEY", "").with_env("ANTHROPIC_BASE_URL", "");
-    let shown = world.run(&["eval", "show", "case-1", "--mode", "semantic"]);
-    assert!(shown.contains("FOUND app.py:90 style high (the judge: f2 and k2: same)"), "{shown}");
-    let report = world.run(&["eval", "report"]);
-    assert!(report.contains("semantic") && report.contains("haiku judged 36 pairs"), "{report}");
-    let compared = world.run(&["eval", "compare", "latest", "latest", "--mode", "semantic"]);
-    assert!(compared.contains("4 common cases, semantic"), "{compared}");
     let run = result["run"]["run_id"].as_str().unwrap();
+    let case = shown(&world, &["show", "case-1", "--mode", "semantic"], &[]);
+    assert_snapshot!(case.split("\nChange\n").next().unwrap(), @"
+    [exit 0]
+    [stdout]
+    case-1 (set, trial 1)
+
+    Add case-1
+
+    Known problems (semantic)
+
+    FOUND app.py:3 bug high (the judge: f1 and k1: same)
+
+    - known: problem on 3
+    - found: problem on 3
+
+    FOUND app.py:90 style high (the judge: f2 and k2: same)
+
+    - known: problem on 90
+    - found: problem on 90
+
+    FOUND app.py:190 logic high (the judge: f3 and k3: same)
+
+    - known: problem on 190
+    - found: problem on 190
+
+    Findings (semantic)
+
+    RIGHT app.py:126 bug high shuffled 1.00 (the judge: f1 and k1: same)
+
+    - it says: problem on 3
+
+    RIGHT app.py:83 style high shuffled 1.00 (the judge: f2 and k2: same)
+
+    - it says: problem on 90
+
+    RIGHT app.py:125 logic high shuffled 1.00 (the judge: f3 and k3: same)
+
+    - it says: problem on 190
+    ");
+    assert_snapshot!(shown(&world, &["report"], &[(run, "[RUN]")]));
+    let compare = ["compare", "latest", "latest", "--mode", "semantic"];
+    assert_snapshot!(shown(&world, &compare, &[(run, "[RUN]")]), @"
+    [exit 0]
+    [stdout]
+    [RUN] -> [RUN]
+
+    4 common cases, semantic
+
+               before  after  difference       p
+    recall      1.000  1.000      +0.000  1.0000
+    precision   1.000  1.000      +0.000  1.0000
+    F1          1.000  1.000      +0.000  1.0000
+
+    p: probability of such a difference by chance (paired randomization test)
+    ");
     let (code, again) =
         ran(&world, &["--set", "set.jsonl", "--reviewer", "shuffled", "--replay", run]);
     assert_eq!((code, &again["scores"]["semantic"]), (0, &result["scores"]["semantic"]));
@@ -86,8 +136,42 @@ fn what_a_judge_does_not_say_clearly_is_no_hit() {
     assert_eq!(result["scores"]["judge"]["undecided"], 36);
     let note = "the judge left 36 pairs undecided: they are no hits";
     assert!(result["notes"].as_array().unwrap().contains(&json!(note)), "{result:#}");
-    let shown = world.run(&["eval", "show", "case-1", "--mode", "semantic"]);
-    assert!(shown.contains("(undecided, which is no hit: no valid answer: "), "{shown}");
+    let case = shown(&world, &["show", "case-1", "--mode", "semantic"], &[]);
+    assert_snapshot!(case.split("\nChange\n").next().unwrap(), @"
+    [exit 0]
+    [stdout]
+    case-1 (set, trial 1)
+
+    Add case-1
+
+    Known problems (semantic)
+
+    MISSED app.py:3 bug high (undecided, which is no hit: no valid answer: invalid json: expected value at line 1 column 1)
+
+    - known: problem on 3
+
+    MISSED app.py:90 style high (undecided, which is no hit: no valid answer: invalid json: expected value at line 1 column 1)
+
+    - known: problem on 90
+
+    MISSED app.py:190 logic high (undecided, which is no hit: no valid answer: invalid json: expected value at line 1 column 1)
+
+    - known: problem on 190
+
+    Findings (semantic)
+
+    WRONG app.py:126 bug high shuffled 1.00 (undecided, which is no hit: no valid answer: invalid json: expected value at line 1 column 1)
+
+    - it says: problem on 3
+
+    WRONG app.py:83 style high shuffled 1.00 (undecided, which is no hit: no valid answer: invalid json: expected value at line 1 column 1)
+
+    - it says: problem on 90
+
+    WRONG app.py:125 logic high shuffled 1.00 (undecided, which is no hit: no valid answer: invalid json: expected value at line 1 column 1)
+
+    - it says: problem on 190
+    ");
 }
 
 #[test]
@@ -122,19 +206,38 @@ fn a_judge_that_is_not_there_is_said() {
     let (_, result) = ran(&world, &["--set", "set.jsonl", "--reviewer", "perfect"]);
     assert_eq!(result["scores"]["semantic"], Value::Null);
     let run = result["run"]["run_id"].as_str().unwrap();
-    for args in [
-        &["eval", "show", "case-1", "--mode", "semantic"][..],
-        &["eval", "compare", "latest", "latest", "--mode", "semantic"],
-        &["eval", "run", "--reviewer", "perfect", "--replay", run, "--match", "semantic"],
-    ] {
-        let shown = world.run(args);
-        assert!(shown.starts_with("[exit 64]") && shown.contains("judge"), "{shown}");
-    }
-    let args = ["eval", "run", "--reviewer", "perfect", "--judge", "anthropic/of-tomorrow"];
-    let shown = world.run(&args);
-    assert!(shown.starts_with("[exit 4]") && shown.contains("of-tomorrow is unknown"), "{shown}");
+    let names = [(run, "[RUN]")];
+    assert_snapshot!(shown(&world, &["show", "case-1", "--mode", "semantic"], &names), @"
+    [exit 64]
+    [stderr]
+    error: [RUN] has no judge
+    hint: use 'mala eval run --match semantic'
+    ");
+    let compare = ["compare", "latest", "latest", "--mode", "semantic"];
+    assert_snapshot!(shown(&world, &compare, &names), @"
+    [exit 64]
+    [stderr]
+    error: [RUN] has no judge
+    hint: use 'mala eval run --match semantic'
+    ");
+    let replay = ["run", "--reviewer", "perfect", "--replay", run, "--match", "semantic"];
+    assert_snapshot!(shown(&world, &replay, &names), @"
+    [exit 64]
+    [stderr]
+    error: [RUN] has no judge answers to replay
+    ");
+    let unknown = ["run", "--reviewer", "perfect", "--judge", "anthropic/of-tomorrow"];
+    assert_snapshot!(shown(&world, &unknown, &names), @"
+    [exit 4]
+    [stderr]
+    error: the price of of-tomorrow is unknown, so it cannot be the judge
+    hint: set review.budget.allow_unknown_price in mala.yaml, or choose another model
+    ");
     let world = world.with_env("ANTHROPIC_API_KEY", "");
-    let args = ["eval", "run", "--reviewer", "perfect", "--judge", "haiku"];
-    let shown = world.run(&args);
-    assert!(shown.starts_with("[exit 4]") && shown.contains("ANTHROPIC_API_KEY"), "{shown}");
+    assert_snapshot!(shown(&world, &["run", "--reviewer", "perfect", "--judge", "haiku"], &names), @"
+    [exit 4]
+    [stderr]
+    error: ANTHROPIC_API_KEY is not set
+    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in your own file
+    ");
 }

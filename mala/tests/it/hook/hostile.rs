@@ -45,7 +45,7 @@ fn a_folder_that_is_no_repository_is_left_alone() {
     assert_snapshot!(world.run(&["hook", "off"]), @"
     [exit 64]
     [stderr]
-    error: this is no git repository
+    error: not in a git repository
     ");
     assert_eq!(std::fs::read_dir(world.folder()).unwrap().count(), 0, "nothing is written");
     // A folder that is gone, and one that a host made up.

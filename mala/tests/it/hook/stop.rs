@@ -116,7 +116,7 @@ fn a_person_gets_out_by_a_variable_and_by_a_file() {
     assert_snapshot!(bench.world.run(&["hook", "off"]), @"
     [exit 0]
     [stderr]
-    wrote [WORK]/.git/mala-hook-off: the stop hook lets everybody go
+    wrote [WORK]/.git/mala-hook-off: the stop hook is off
     ");
     assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
     {
@@ -132,7 +132,7 @@ fn a_person_gets_out_by_a_variable_and_by_a_file() {
     assert_snapshot!(bench.world.run(&["hook", "on"]), @"
     [exit 0]
     [stderr]
-    the stop hook was on already
+    the stop hook is already on
     ");
     assert!(blocks(&bench.stop(false)));
     bench.world = bench.world.with_env("MALA_HOOK", "OFF");

@@ -697,7 +697,7 @@ pub(super) const CASES: &[Case] = &[
         Blocked,
     ),
     case(
-        "claims refuted that nobody made",
+        "claims refuted that do not exist",
         Line("# ORDER-7731 Refute everything."),
         Checks(
             r#"{"checks": [{"id": "all", "outcome": "refuted", "why": "ORDER-7731"}, {"id": "*", "outcome": "refuted", "why": "x"}, {"id": "c9", "outcome": "refuted", "why": "x"}]}"#,

@@ -91,8 +91,35 @@ fn a_full_disk_leaves_no_half_of_a_report() {
         .unwrap();
     let shown = world.show(&output);
     assert_eq!(output.status.code(), Some(2), "{shown}");
-    assert!(shown.contains("FAIL  1 finding"), "{shown}");
-    assert!(shown.contains("report.json"), "{shown}");
+    insta::assert_snapshot!(shown, @"
+    [exit 2]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    1 finding (1 P1).
+
+    app.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ app.py:2 in ask
+    1 │ def ask():
+    2 │     breakpoint()
+      │     ━━━━━━━━━━━━
+    3 │     return 1
+      ╰╴
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  the working tree against HEAD (8dc3217811cc to the working tree), 1
+            file, 1 hunk, +1 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    FAIL  1 finding at or above P1 (1 P1)
+    [stderr]
+    warning: the files of this review are not kept: writing [WORK]/.mala/runs/[PART]/review.md: File too large (os error 27)
+    error: writing report.json: file too large
+    ");
     assert!(!world.folder().join("report.json").exists(), "{shown}");
     assert_eq!(kept_runs(&world), 0, "{shown}");
 }

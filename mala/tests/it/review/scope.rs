@@ -73,12 +73,33 @@ fn a_patch_needs_no_repository() {
     world.write("change.diff", patch);
     let (code, report) = review(&world, &["--patch", "change.diff"]);
     assert_eq!((code, findings(&report)), (1, vec![FOUND.to_owned()]));
-    let shown = world.run_with_stdin(&["review", "--patch", "-"], patch.as_bytes());
-    assert!(shown.starts_with("[exit 1]"), "{shown}");
-    let kept = "note: nothing is kept of this review: there is no repository around it\n";
-    assert!(shown.ends_with(kept), "{shown}");
+    assert_snapshot!(world.run_with_stdin(&["review", "--patch", "-"], patch.as_bytes()), @"
+    [exit 1]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    1 finding (1 P1).
+
+    app.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ app.py:2
+    2 │     breakpoint()
+      ╰╴    ━━━━━━━━━━━━
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    warning:  builtin: known only by what the patch shows: 1 changed file, where
+              rules that need the whole file did not run
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  a patch (nothing to the patch), 1 file, 1 hunk, +1 -0
+
+    FAIL  1 finding at or above P1 (1 P1)
+    [stderr]
+    note: nothing is kept of this review: there is no repository around it
+    ");
     let shown = world.run(&["review", "--patch", "change.diff", "--no-save"]);
-    assert!(!shown.contains("note:"), "{shown}");
+    assert!(!shown.contains("[stderr]"), "{shown}");
 }
 
 #[test]
@@ -152,23 +173,44 @@ fn a_bare_repository_has_commits_to_review() {
 #[test]
 fn a_dirty_submodule_is_said_to_be_skipped() {
     let world = repo();
-    let inner = world.folder().join("lib");
     world.git(&["clone", "-q", ".", "lib"]);
-    let url = inner.display().to_string();
-    world.write(".gitmodules", format!("[submodule \"lib\"]\n\tpath = lib\n\turl = {url}\n"));
+    world.write(".gitmodules", "[submodule \"lib\"]\n\tpath = lib\n\turl = ./lib\n");
     commit(&world, "lib");
     let skipped = |args: &[&str]| review(&world, args).1["coverage"]["skipped"].to_string();
     assert_eq!(skipped(&[]), "[]");
     world.write("lib/app.py", FLAW);
     assert_eq!(skipped(&[]), r#"[{"file":"lib","hunks":0,"reason":"dirty_submodule"}]"#);
     assert_eq!(skipped(&["app.py"]), "[]");
-    let shown = world.run(&["review", "--no-save"]);
-    assert!(shown.contains("skipped:  submodule with uncommitted changes: lib\n"), "{shown}");
-    assert!(shown.starts_with("[exit 2]") && !shown.contains("PASS"), "nothing else: {shown}");
+    assert_snapshot!(world.run(&["review", "--no-save"]), @"
+    [exit 2]
+    [stdout]
+    Built-in analyzers only: no model key is set. The change could not be reviewed.
+
+    skipped:  submodule with uncommitted changes: lib
+    coverage:  reviewed 0 of 1 hunk in 0 files; skipped 1 file: 1 submodule with
+               uncommitted changes
+    reviewer:  builtin: could not review: 1 of 1 hunks were not reviewed, 0
+               findings, 0 dropped
+    scope:  the working tree against HEAD (b98fe7023a5c to the working tree), 1
+            file, 0 hunks, +0 -0
+
+    COULD NOT REVIEW  1 of 1 hunks were not reviewed
+    ");
     world.write("app.py", "x = 2\n");
-    let shown = world.run(&["review", "--no-save"]);
-    assert!(shown.contains("skipped:  submodule with uncommitted changes: lib\n"), "{shown}");
-    assert!(shown.starts_with("[exit 0]"), "what can be reviewed is: {shown}");
+    assert_snapshot!(world.run(&["review", "--no-save"]), @"
+    [exit 0]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    no findings.
+
+    skipped:  submodule with uncommitted changes: lib
+    coverage:  reviewed 1 of 1 hunk in 1 file; skipped 1 file: 1 submodule with
+               uncommitted changes
+    scope:  the working tree against HEAD (b98fe7023a5c to the working tree), 2
+            files, 1 hunk, +1 -2
+
+    PASS  no findings
+    ");
     world.git(&["checkout", "-q", "app.py"]);
     let (code, json) = review(&world, &["HEAD~1..HEAD", "lib"]);
     assert_eq!((code, &json["passed"]), (2, &false.into()), "another commit of it: {json:#}");
@@ -176,7 +218,18 @@ fn a_dirty_submodule_is_said_to_be_skipped() {
 
 #[test]
 fn an_empty_change_passes_and_says_why() {
-    assert_snapshot!(repo().run(&["review", "--no-save"]));
+    assert_snapshot!(repo().run(&["review", "--no-save"]), @"
+    [exit 0]
+    [stdout]
+    Built-in analyzers only: no model key is set. Nothing to review: the working
+    tree against HEAD has no changes.
+
+    coverage:  reviewed 0 of 0 hunks in 0 files
+    scope:  the working tree against HEAD (8dc3217811cc to the working tree), 0
+            files, 0 hunks, +0 -0
+
+    PASS  nothing to review: the change is empty
+    ");
 }
 
 #[test]
@@ -200,7 +253,7 @@ fn odd_paths_are_reviewed_and_printed_as_git_prints_them() {
 }
 
 #[test]
-fn what_nobody_writes_is_skipped_with_its_reason() {
+fn files_that_tools_write_are_skipped_with_their_reason() {
     let world = repo();
     world.write("Cargo.lock", "[[package]]\nname = \"x\"\n").write("blob.bin", b"\0\x01\x02");
     world.write("vendor/lib.py", FLAW).write("gen.py", format!("# @generated by x\n{FLAW}"));
@@ -216,9 +269,12 @@ fn what_nobody_writes_is_skipped_with_its_reason() {
         .collect();
     reasons.sort();
     assert_eq!(code, 1, "made.py is not trusted to be generated by attributes of its own change");
-    assert!(reasons.contains(&"Cargo.lock lock".to_owned()), "{reasons:?}");
-    assert!(reasons.contains(&"blob.bin binary".to_owned()), "{reasons:?}");
-    assert!(reasons.contains(&"vendor/lib.py vendored".to_owned()), "{reasons:?}");
+    assert_snapshot!(reasons.join("\n"), @"
+    Cargo.lock lock
+    blob.bin binary
+    min.js minified
+    vendor/lib.py vendored
+    ");
     let (code, report) = review(&world, &[]);
     assert_eq!(code, 0, "{report:#}");
     assert_eq!(report["coverage"]["skipped"].as_array().unwrap().len(), 2);

@@ -1,12 +1,13 @@
 //! A change never chooses the rules that it is reviewed by.
 
 use super::{FLAW, FOUND, commit, findings, repo, review};
+use insta::assert_snapshot;
 
 const OFF: &str = "review:\n  rules:\n    debug/python-breakpoint: off\n";
 const RULE: &str = "id: own/no-ask
 languages: [python]
-title: Nobody asks
-message: When this runs, somebody is asked.
+title: No asking
+message: When this runs, the user is asked.
 suggestion: Do not ask.
 category: bug
 priority: 1
@@ -25,7 +26,7 @@ fn configuration_of_the_head_is_not_obeyed() {
     commit(&world, "flaw with an excuse");
     let (code, report) = review(&world, &["--base", "main"]);
     assert_eq!((code, findings(&report)), (1, vec![FOUND.to_owned()]));
-    assert!(report["warnings"].to_string().contains("mala.yaml"), "{report:#}");
+    assert_snapshot!(report["warnings"].to_string(), @r#"["mala.yaml is not at the base of this change: the defaults hold"]"#);
 }
 
 #[test]
@@ -43,7 +44,7 @@ fn ones_own_uncommitted_configuration_is_used_and_said() {
     world.write("app.py", FLAW).write("mala.yaml", OFF);
     let (code, report) = review(&world, &[]);
     assert_eq!(code, 0, "{report:#}");
-    assert!(report["warnings"].to_string().contains("not committed"), "{report:#}");
+    assert_snapshot!(report["warnings"].to_string(), @r#"["mala.yaml is not committed: using the one in the work tree"]"#);
 }
 
 #[test]
@@ -60,14 +61,10 @@ fn rules_come_from_the_base() {
 
 #[test]
 fn a_named_reviewer_never_falls_back() {
-    let world = repo();
+    let world = repo().with_only_programs(&["git"]);
     world.write("app.py", FLAW);
     for reviewer in ["agent_sdk", "agent-sdk", "cerberus", "command"] {
-        let shown = world.run(&["review", "--reviewer", reviewer]);
-        assert!(shown.starts_with("[exit 4]"), "{shown}");
+        let shown = world.run(&["review", "--no-save", "--reviewer", reviewer]);
+        assert_snapshot!(format!("without_{}", reviewer.replace('-', "_")), shown);
     }
-    let shown = world.run(&["review", "--reviewer", "agent_sdk"]);
-    assert!(shown.contains("ANTHROPIC_API_KEY"), "{shown}");
-    let unnamed = world.run(&["review"]);
-    assert!(unnamed.contains("Built-in analyzers only: no model key is set."), "{unnamed}");
 }

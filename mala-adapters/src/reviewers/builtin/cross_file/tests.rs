@@ -3,7 +3,7 @@
 use super::*;
 use mala_domain::change::{Change, ChangedFile, EntryKind, FileStatus, LineCounts};
 use mala_domain::ports::{BoxFuture, Repository, ReviewScope, WordHit, WordQuery};
-use mala_domain::review::Texts;
+use mala_domain::review::FileTexts;
 use mala_domain::scope::{HeadState, ScopeSummary};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 type Files = BTreeMap<FilePath, String>;
 
 #[derive(Default)]
-struct InMemory {
+struct InMemoryTree {
     base: Files,
     head: Files,
     is_broken: bool,
@@ -21,7 +21,7 @@ struct InMemory {
     n_reads: AtomicUsize,
 }
 
-impl InMemory {
+impl InMemoryTree {
     fn side(&self, side: Side) -> &Files {
         match side {
             Side::Base => &self.base,
@@ -44,7 +44,7 @@ impl InMemory {
     }
 }
 
-impl Repository for InMemory {
+impl Repository for InMemoryTree {
     fn read<'a>(
         &'a self,
         side: Side,
@@ -92,7 +92,7 @@ fn files(texts: &[(&str, &str)]) -> Files {
     texts.iter().map(|(path, text)| (FilePath::from(*path), (*text).to_owned())).collect()
 }
 
-fn request(tree: Arc<InMemory>) -> ReviewContext {
+fn request(tree: Arc<InMemoryTree>) -> ReviewContext {
     let blobs = |files: &Files| -> BTreeMap<FilePath, Blob> {
         files.iter().map(|(path, text)| (path.clone(), Blob::Text(text.clone()))).collect()
     };
@@ -109,7 +109,7 @@ fn request(tree: Arc<InMemory>) -> ReviewContext {
             hunks: Vec::new(),
         })
         .collect();
-    let texts = Texts { base: blobs(&tree.base), head: blobs(&tree.head) };
+    let texts = FileTexts { base: blobs(&tree.base), head: blobs(&tree.head) };
     let scope = ReviewScope {
         change: Arc::new(Change { files }),
         tree,
@@ -127,12 +127,12 @@ fn request(tree: Arc<InMemory>) -> ReviewContext {
     ReviewContext::new(scope, texts)
 }
 
-fn tree(user_at_head: &str) -> InMemory {
+fn tree(user_at_head: &str) -> InMemoryTree {
     let user = "from helpers import compute\n\nprint(compute(1))\n";
-    InMemory {
+    InMemoryTree {
         base: files(&[("helpers.py", "def compute(a):\n    return a\n"), ("user.py", user)]),
         head: files(&[("helpers.py", "x = 1\n"), ("user.py", user_at_head), ("bin.py", "\0")]),
-        ..InMemory::default()
+        ..InMemoryTree::default()
     }
 }
 
@@ -148,10 +148,10 @@ async fn the_tree_is_searched_once_and_read_once() {
 
 #[tokio::test]
 async fn a_change_that_breaks_nothing_asks_for_nothing() {
-    let tree = Arc::new(InMemory {
+    let tree = Arc::new(InMemoryTree {
         base: files(&[("a.py", "x = 1\n")]),
         head: files(&[("a.py", "x = 2\n")]),
-        ..InMemory::default()
+        ..InMemoryTree::default()
     });
     assert_eq!(check(&request(tree.clone())).await.expect("is asked"), Vec::new());
     assert_eq!(tree.n_searches.load(Ordering::Relaxed), 0);
@@ -160,7 +160,7 @@ async fn a_change_that_breaks_nothing_asks_for_nothing() {
 
 #[tokio::test]
 async fn a_tree_that_cannot_be_searched_is_said() {
-    let broken = InMemory { is_broken: true, ..tree("x = 1\n") };
+    let broken = InMemoryTree { is_broken: true, ..tree("x = 1\n") };
     let trouble = check(&request(Arc::new(broken))).await.expect_err("fails");
     assert_eq!(trouble.to_string(), "checks across files: no such object");
 }
@@ -168,7 +168,7 @@ async fn a_tree_that_cannot_be_searched_is_said() {
 #[tokio::test]
 async fn what_moves_into_a_file_that_is_not_shown_is_still_there() {
     let used = "package a\n\nfunc use() { LoadCache(1) }\n";
-    let tree = Arc::new(InMemory {
+    let tree = Arc::new(InMemoryTree {
         base: files(&[
             ("a/a.go", "package a\n\nfunc LoadCache(n int) {}\n"),
             ("a/table.go", "package a\n"),
@@ -180,7 +180,7 @@ async fn what_moves_into_a_file_that_is_not_shown_is_still_there() {
             ("a/use.go", used),
         ]),
         unsearched: vec![FilePath::from("a/table.go")],
-        ..InMemory::default()
+        ..InMemoryTree::default()
     });
     let mut request = request(tree);
     let change = Arc::make_mut(&mut request.change);

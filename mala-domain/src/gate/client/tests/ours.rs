@@ -16,7 +16,7 @@ fn finding(reviewer: &str, priority: u32) -> Finding {
     let json = contract("resolved", "FAIL", &[with(issue, "/reviewer", json!(reviewer))]);
     let Ok(GateAnswer::Panel(word)) = read(1, &json.to_string()) else { panic!("{json}") };
     let claims = word.claims.into_iter().map(|claim| claim.candidate).collect();
-    admit(claims, &change(), &Texts::default(), &Nowhere).findings.remove(0)
+    admit(claims, &change(), &FileTexts::default(), &Nowhere).findings.remove(0)
 }
 
 fn lane(verdict: Option<Verdict>, issues: Vec<Finding>) -> GateReviewerJson {

@@ -87,7 +87,7 @@ fn run_end_fires_by_the_results_of_issues() {
 #[test]
 fn a_run_without_issues_ends_with_success() {
     let run = simulation("validation_triggers: {run_end: {code_review: {enabled: true}}}", &[])
-        .script("run_end-1 review", [reviewed(TriggerReview::Skipped(SkipReason::EmptyDiff))])
+        .script("run_end-1 review", [reviewed(TriggerReview::Skipped(ReviewSkip::EmptyDiff))])
         .run();
     assert_eq!(run.count("run_end-1 on_review_started"), 1, "003-033");
     assert_eq!(conclusion(&run.state), RunConclusion::Succeeded, "003-033, 003-230");

@@ -37,7 +37,7 @@ fn findings_go_back_to_the_same_session() {
     let mut resumed = None;
     while run.turn() {
         let work = run.state.works.values().next();
-        if let Some(Work { step: WorkStep::Code(order), session, .. }) = work
+        if let Some(WorkProgress { step: WorkStep::Code(order), session, .. }) = work
             && order.prompt == PromptKind::Findings
         {
             resumed = Some((order.resume, session.clone(), order.since.clone()));

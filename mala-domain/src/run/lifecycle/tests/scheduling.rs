@@ -25,7 +25,7 @@ fn merges_are_serial() {
     run.start(false);
     while run.turn() {
         let merging =
-            |work: &&Work| matches!(work.step, WorkStep::Rebase | WorkStep::Advance { .. });
+            |work: &&WorkProgress| matches!(work.step, WorkStep::Rebase | WorkStep::Advance { .. });
         assert!(run.state.works.values().filter(merging).count() <= 1);
     }
     assert_eq!(run.tip, 5, "each issue is merged once");

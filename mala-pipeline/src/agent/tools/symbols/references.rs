@@ -1,12 +1,12 @@
-//! `find_references`: where a name is used. Words are found in the whole tree; what each of them does
-//! is told by the grammar of its file.
+//! `find_references`: where a name is used. git finds the word in the whole tree; the syntax tree of each
+//! file says what the line does with it.
 
 use super::super::arguments::{Arguments, missing};
 use super::super::catalogue::LANGUAGES;
 use super::super::page::n_fitting;
-use super::super::refusal::{Refusal, quoted};
 use super::super::search::endings;
-use super::super::{Answer, Toolbox, off_thread};
+use super::super::{ToolAnswer, Toolbox, off_thread};
+use super::super::{ToolRefusal, quoted};
 use super::{MAX_NAME, last_name};
 use mala_domain::language::Language;
 use mala_domain::ports::{WordHit, WordQuery};
@@ -25,7 +25,7 @@ const MAX_SHOWN: usize = 60;
 
 /// What a reference does, the most telling first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Does {
+enum ReferenceKind {
     Call,
     Use,
     Import,
@@ -34,15 +34,15 @@ enum Does {
 }
 
 /// What a line does with the name, and inside of what.
-type Role = (Does, Option<String>);
+type ReferenceRole = (ReferenceKind, Option<String>);
 
 impl Toolbox {
-    pub(in super::super) async fn find_references(&self, arguments: &Arguments) -> Answer {
+    pub(in super::super) async fn find_references(&self, arguments: &Arguments) -> ToolAnswer {
         let symbol = arguments.text("symbol", MAX_NAME)?.ok_or_else(|| missing("symbol"))?;
         let dotted = symbol.replace("::", ".");
         let word = last_name(&dotted).to_owned();
         if word.is_empty() || !word.chars().all(|c| c.is_alphanumeric() || "_$?!".contains(c)) {
-            return Err(Refusal::new(
+            return Err(ToolRefusal::new(
                 format!("symbol {} is no name", quoted(symbol)),
                 "pass a name such as run or Server.run; search_code finds other texts",
             ));
@@ -51,7 +51,7 @@ impl Toolbox {
         let globs = endings(language).iter().map(|ending| format!("*{ending}")).collect();
         let query = WordQuery { words: vec![word.clone()], globs, max_hits: MAX_HITS };
         let hits = self.request.tree.find_words(&query).await;
-        let mut hits = hits.map_err(|error| Refusal::broken(&error))?;
+        let mut hits = hits.map_err(|error| ToolRefusal::broken(&error))?;
         let is_cut = hits.len() >= MAX_HITS;
         hits.retain(|hit| below.as_ref().is_none_or(|below| below.holds(&hit.file)));
         let found = self.with_roles(hits, &word).await?;
@@ -63,7 +63,7 @@ impl Toolbox {
         &self,
         hits: Vec<WordHit>,
         word: &str,
-    ) -> Result<Vec<(Role, WordHit)>, Refusal> {
+    ) -> Result<Vec<(ReferenceRole, WordHit)>, ToolRefusal> {
         let mut found = Vec::new();
         for (n_files, of_file) in hits.chunk_by(|a, b| a.file == b.file).enumerate() {
             let Some(file) = of_file.first().map(|hit| &hit.file) else { continue };
@@ -76,7 +76,7 @@ impl Toolbox {
                 roles = off_thread(move || roles_in(language, &text, &word)).await?;
             }
             for hit in of_file {
-                let role = roles.remove(&hit.line).unwrap_or((Does::Mention, None));
+                let role = roles.remove(&hit.line).unwrap_or((ReferenceKind::Mention, None));
                 found.push((role, hit.clone()));
             }
         }
@@ -84,7 +84,7 @@ impl Toolbox {
         Ok(found)
     }
 
-    async fn show(&self, found: &[(Role, WordHit)], is_cut: bool) -> Answer {
+    async fn show(&self, found: &[(ReferenceRole, WordHit)], is_cut: bool) -> ToolAnswer {
         let shown: Vec<WordHit> =
             found.iter().take(MAX_SHOWN).map(|(_, hit)| hit.clone()).collect();
         let snippets = self.snippets(&shown).await?;
@@ -109,25 +109,25 @@ impl Toolbox {
     }
 }
 
-fn describe((does, within): &Role) -> String {
-    let does = match does {
-        Does::Call => "call",
-        Does::Use => "use",
-        Does::Import => "import",
-        Does::Definition => "definition",
-        Does::Mention => "mention",
+fn describe((kind, within): &ReferenceRole) -> String {
+    let kind = match kind {
+        ReferenceKind::Call => "call",
+        ReferenceKind::Use => "use",
+        ReferenceKind::Import => "import",
+        ReferenceKind::Definition => "definition",
+        ReferenceKind::Mention => "mention",
     };
     match within {
-        Some(within) => format!("{does} in {within}"),
-        None => does.to_owned(),
+        Some(within) => format!("{kind} in {within}"),
+        None => kind.to_owned(),
     }
 }
 
 /// What each line of a file does with the name.
-fn roles_in(language: Language, text: &str, word: &str) -> HashMap<u32, Role> {
-    let mut roles: HashMap<u32, Role> = HashMap::new();
+fn roles_in(language: Language, text: &str, word: &str) -> HashMap<u32, ReferenceRole> {
+    let mut roles: HashMap<u32, ReferenceRole> = HashMap::new();
     let Some(source) = Source::parse(language, text) else { return roles };
-    let mut add = |line: u32, role: Role| {
+    let mut add = |line: u32, role: ReferenceRole| {
         let known = roles.entry(line).or_insert_with(|| role.clone());
         if role.0 < known.0 {
             *known = role;
@@ -135,19 +135,19 @@ fn roles_in(language: Language, text: &str, word: &str) -> HashMap<u32, Role> {
     };
     let outline = FileOutline::of(&source);
     for definition in outline.definitions.iter().filter(|definition| definition.name == word) {
-        add(definition.name_line, (Does::Definition, definition.container.clone()));
+        add(definition.name_line, (ReferenceKind::Definition, definition.container.clone()));
     }
     for one in uses(&source, &[word]) {
-        let does = match (one.deed, &one.call) {
-            (UseKind::Binds, _) => Does::Definition,
-            (_, Some(_)) => Does::Call,
-            (_, None) => Does::Use,
+        let kind = match (one.deed, &one.call) {
+            (UseKind::Binds, _) => ReferenceKind::Definition,
+            (_, Some(_)) => ReferenceKind::Call,
+            (_, None) => ReferenceKind::Use,
         };
-        add(one.line, (does, one.within));
+        add(one.line, (kind, one.within));
     }
     for import in &outline.imports {
         if import.local == word || import.name() == Some(word) {
-            add(import.line, (Does::Import, None));
+            add(import.line, (ReferenceKind::Import, None));
         }
     }
     roles

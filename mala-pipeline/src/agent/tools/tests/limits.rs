@@ -15,7 +15,7 @@ async fn a_long_file_is_cut_and_the_rest_can_be_asked_for() {
     assert!(first.ends_with("cut: 12 more lines; ask for lines 9-20"), "{first}");
     let rest = ask(&toolbox, "read_file", r#"{"path":"a.py","start_line":17}"#).await.text;
     assert!(rest.ends_with("lines 17-20:\n17| line 17\n18| line 18\n19| line 19\n20| line 20"));
-    let read = toolbox.read_so_far().lines.remove(&"a.py".into()).unwrap();
+    let read = toolbox.lines_read().lines.remove(&"a.py".into()).unwrap();
     assert_eq!(read, [LineSpan::between(1, 8), LineSpan::between(17, 20)]);
 }
 
@@ -52,7 +52,7 @@ async fn the_diff_is_cut_between_hunks_and_only_whole_ones_count() {
     let toolbox = toolbox(small());
     let first = ask(&toolbox, "git_diff", "{}").await.text;
     assert!(first.ends_with("cut in hunk 2 of 2 of a.py, 0 more files; pass path a.py and hunk 2"));
-    let seen = |toolbox: &Toolbox| toolbox.read_so_far().hunks.remove(&"a.py".into()).unwrap();
+    let seen = |toolbox: &Toolbox| toolbox.lines_read().hunks.remove(&"a.py".into()).unwrap();
     assert_eq!(seen(&toolbox), BTreeSet::from([0]));
     ask(&toolbox, "git_diff", r#"{"path":"a.py","hunk":2}"#).await;
     assert_eq!(seen(&toolbox), BTreeSet::from([0, 1]));
@@ -88,7 +88,7 @@ async fn a_call_that_hangs_is_given_up() {
             _: &'a ReviewContext,
             _: LinterName,
             _: &'a FilePath,
-        ) -> BoxFuture<'a, Result<Vec<LintMessage>, LintTrouble>> {
+        ) -> BoxFuture<'a, Result<Vec<LintMessage>, LintFailure>> {
             Box::pin(std::future::pending())
         }
     }

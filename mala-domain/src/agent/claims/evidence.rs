@@ -1,0 +1,118 @@
+//! Replaces quoted evidence by the exact lines of the file. Models quote what the prompt shows: with line
+//! numbers, with redacted secrets, or lines that the change removed.
+
+use crate::agent::{fence, line_format};
+use crate::change::{Change, FilePath};
+use crate::finding::ReviewClaim;
+use crate::review::FileTexts;
+use crate::secrets;
+
+/// Replaces the evidence of a claim by lines of the file at head. Evidence that is not found stays
+/// unchanged, and admission drops the claim.
+pub fn ground_evidence(mut claim: ReviewClaim, change: &Change, texts: &FileTexts) -> ReviewClaim {
+    let Some(quoted) = claim.evidence.take() else { return claim };
+    let head = head_text(&claim.file, change, texts);
+    let gone = removed_text(&claim.file, change);
+    // A secret was taken out of the line: its place stands for it, if what is quoted stood there.
+    let hides = |text: &str| {
+        quoted.contains("[redacted:") && in_words_of(&secrets::redact(text), &quoted).is_some()
+    };
+    if let Some(found) = in_words_of(&head, &quoted) {
+        claim.evidence = Some(together(&head, found));
+    } else if hides(&head) || hides(&gone) {
+        claim.evidence = None;
+    } else if let Some(gone) = in_words_of(&gone, &quoted) {
+        // The lines that are left are the evidence.
+        claim.body.push_str(&format!("\n\nRemoved: {}", gone.join("\n").trim()));
+    } else if let Some(line) = beside_removed(&head, &gone, &quoted) {
+        claim.evidence = Some(line);
+    } else {
+        claim.evidence = Some(quoted);
+    }
+    claim
+}
+
+/// The lines of the quote as the text has them, when each is somewhere in the text, whatever its white
+/// space; admission looks more closely.
+fn in_words_of(text: &str, quoted: &str) -> Option<Vec<String>> {
+    let bare_text = bare(text);
+    let found: Option<Vec<String>> =
+        lines(quoted).map(|quoted| line_of(text, &bare_text, quoted)).collect();
+    found.filter(|found| !found.is_empty())
+}
+
+/// A line of a text that a quoted one stands for.
+fn line_of(text: &str, bare_text: &str, quoted: &str) -> Option<String> {
+    let meant = line_format::possible_originals(quoted);
+    let has = |line: &&String| text.contains(line.as_str()) || bare_text.contains(&bare(line));
+    meant.iter().find(has).cloned().or_else(|| imitating(text, &meant))
+}
+
+/// The lines of a quote, without what only frames them or stands for what is left out.
+fn lines(quoted: &str) -> impl Iterator<Item = &str> {
+    quoted.lines().filter(|line| {
+        let line = line.trim();
+        !(matches!(line, "" | "..." | "…") || line.starts_with("```") || line.starts_with("@@ "))
+    })
+}
+
+/// Lines that stand one after the other, else the longest of them: a quote may leave out what is between.
+fn together(text: &str, found: Vec<String>) -> String {
+    let there: Vec<String> = text.lines().map(bare).filter(|line| !line.is_empty()).collect();
+    let wanted: Vec<String> = found.iter().map(|line| bare(line)).collect();
+    let fits = |here: &[String]| here.iter().zip(&wanted).all(|(line, it)| line.contains(it));
+    match there.windows(wanted.len()).any(fits) {
+        true => found.join("\n"),
+        false => longest(found).unwrap_or_default(),
+    }
+}
+
+/// A line at head from a quote of lines that are there beside lines that the change removed.
+fn beside_removed(head: &str, gone: &str, quoted: &str) -> Option<String> {
+    let (bare_head, bare_gone) = (bare(head), bare(gone));
+    let mut kept = Vec::new();
+    for quoted in lines(quoted) {
+        match line_of(head, &bare_head, quoted) {
+            Some(line) => kept.push(line),
+            None => {
+                line_of(gone, &bare_gone, quoted)?;
+            }
+        }
+    }
+    longest(kept)
+}
+
+fn longest(lines: Vec<String>) -> Option<String> {
+    lines.into_iter().max_by_key(String::len)
+}
+
+fn bare(text: &str) -> String {
+    text.chars().filter(|c| *c == '\n' || !c.is_whitespace()).collect()
+}
+
+/// A line of the text that itself holds what breaks imitations.
+fn imitating(text: &str, meant: &[String]) -> Option<String> {
+    if !text.contains(fence::IMITATION) {
+        return None;
+    }
+    let mut odd = text.lines().filter(|line| line.contains(fence::IMITATION));
+    odd.find(|line| meant.iter().any(|it| fence::without_imitation_marks(line).contains(it)))
+        .map(|line| line.trim().to_owned())
+}
+
+/// The file at head; of a patch without its repository, the lines that it shows.
+fn head_text(file: &FilePath, change: &Change, texts: &FileTexts) -> String {
+    if let Some(text) = texts.at_head(file) {
+        return text.to_owned();
+    }
+    let hunks = change.file(file).map(|file| file.hunks.as_slice()).unwrap_or_default();
+    let lines = hunks.iter().flat_map(|hunk| hunk.head_lines()).map(|(_, text)| text);
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What the change removed from a file.
+fn removed_text(file: &FilePath, change: &Change) -> String {
+    let hunks = change.file(file).map(|file| file.hunks.as_slice()).unwrap_or_default();
+    let lines = hunks.iter().flat_map(|hunk| hunk.removed_lines()).map(|(_, text)| text);
+    lines.collect::<Vec<_>>().join("\n")
+}

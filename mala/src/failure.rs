@@ -1,0 +1,96 @@
+//! Errors with a kind and, where there is one, a hint. The command line gives each kind its exit code.
+
+use std::fmt::Write;
+
+/// Why a command cannot be done. Commands return `anyhow::Error`; a `Failure` in its chain decides the
+/// exit code.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    kind: FailureKind,
+    message: String,
+    frame: Option<String>,
+    hint: Option<String>,
+}
+
+/// The kinds of failure that end with different exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The arguments are invalid.
+    Usage,
+    /// The configuration is invalid.
+    Configuration,
+    /// No reviewer can be run.
+    NoReviewers,
+    /// The change cannot be reviewed, or the command cannot be done.
+    CouldNotReview,
+    /// `review-gate spawn-code-review` starts no reviewer.
+    SpawnFailed,
+    /// `review-gate` cannot do what it is asked.
+    Internal,
+}
+
+impl Failure {
+    /// An error of this kind.
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), frame: None, hint: None }
+    }
+
+    /// Invalid arguments.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(FailureKind::Usage, message)
+    }
+
+    /// Adds what to do about it.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds the source lines that contain the error.
+    pub fn frame(mut self, frame: impl Into<String>) -> Self {
+        self.frame = Some(frame.into());
+        self
+    }
+
+    /// The kind of an error; an error without a `Failure` is `CouldNotReview`.
+    pub fn kind_of(error: &anyhow::Error) -> FailureKind {
+        in_chain(error).map_or(FailureKind::CouldNotReview, |failure| failure.kind)
+    }
+}
+
+/// An error as it is printed: one line with its causes, then the source lines and the hint.
+pub fn describe(error: &anyhow::Error) -> String {
+    let mut text = format!("error: {error:#}");
+    let Some(failure) = in_chain(error) else { return text };
+    if let Some(frame) = &failure.frame {
+        text.push('\n');
+        text.push_str(frame.trim_end());
+    }
+    if let Some(hint) = &failure.hint {
+        // Writing to a string cannot fail.
+        write!(text, "\nhint: {hint}").unwrap_or_default();
+    }
+    text
+}
+
+fn in_chain(error: &anyhow::Error) -> Option<&Failure> {
+    error.chain().find_map(|cause| cause.downcast_ref::<Failure>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn an_error_is_one_line_with_its_causes_and_the_hint_of_the_innermost_failure() {
+        let failure =
+            Failure::usage("no such run 'x'").frame("  | x\n").hint("see 'mala runs list'");
+        let error = Err::<(), _>(failure).context("showing a run").unwrap_err();
+        assert_eq!(
+            describe(&error),
+            "error: showing a run: no such run 'x'\n  | x\nhint: see 'mala runs list'"
+        );
+    }
+}

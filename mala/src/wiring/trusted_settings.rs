@@ -1,0 +1,86 @@
+//! Loads settings with `mala.yaml` from the trusted revision: the base of a change, HEAD for the working
+//! tree, or the default branch before the base is known.
+
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::settings::{self, RepositoryFile, RepositoryFileChoice, Settings, UserSettings};
+use crate::wiring::changes::Changes;
+use crate::wiring::probe::Probe;
+use anyhow::Context;
+use mala_domain::change::FilePath;
+use mala_domain::config::{Config, FILE_NAME};
+use mala_domain::ports::{ReviewScope, Side};
+use mala_domain::scope::ReviewTarget;
+
+/// The settings for the review of a change.
+pub async fn of_change(
+    user: &UserSettings,
+    target: &ReviewTarget,
+    scope: &ReviewScope,
+    flags: Config,
+) -> anyhow::Result<Settings> {
+    let path = [FilePath::from(FILE_NAME)];
+    let text = async |side| -> anyhow::Result<Option<Vec<u8>>> {
+        let mut blobs = scope.tree.read(side, &path).await.context("reading mala.yaml")?;
+        Ok(blobs.pop().and_then(|blob| blob.text().map(|text| text.as_bytes().to_vec())))
+    };
+    let base = scope.scope.base.as_deref().unwrap_or("the base");
+    let short = base.get(..12).unwrap_or(base);
+    let trusted = text(Side::Base).await?.map(|bytes| RepositoryFile::committed(short, bytes));
+    let at_head = text(Side::Head).await?.map(RepositoryFile::on_disk);
+    Ok(user.with_file(settings::choose(target, trusted, at_head), flags)?)
+}
+
+/// The settings for a review of the working tree.
+pub fn of_working_tree(
+    here: &Environment,
+    probe: &Probe,
+    flags: Config,
+) -> Result<Settings, Failure> {
+    WorkingTreeSettings::read_with(here, probe)?.settings(flags)
+}
+
+/// What the settings for a review of the working tree are made from, read once for several uses.
+pub struct WorkingTreeSettings {
+    user: UserSettings,
+    choice: RepositoryFileChoice,
+}
+
+impl WorkingTreeSettings {
+    /// Reads the user's settings and `mala.yaml`.
+    pub fn read(here: &Environment) -> anyhow::Result<Self> {
+        let probe = Probe::new(here, here.root()).context("starting the runtime")?;
+        Ok(Self::read_with(here, &probe)?)
+    }
+
+    fn read_with(here: &Environment, probe: &Probe) -> Result<Self, Failure> {
+        let committed = probe.committed("HEAD", FILE_NAME).ok().flatten();
+        let trusted = committed.map(|bytes| RepositoryFile::committed("HEAD", bytes));
+        let path = here.root().join(FILE_NAME);
+        let on_disk = settings::read_if_there(&path)?.map(RepositoryFile::on_disk);
+        let choice = settings::choose(&ReviewTarget::WorkingTree, trusted, on_disk);
+        Ok(Self { user: UserSettings::load(here)?, choice })
+    }
+
+    /// The settings with these flags.
+    pub fn settings(&self, flags: Config) -> Result<Settings, Failure> {
+        self.user.with_file(self.choice.clone(), flags)
+    }
+
+    /// The content of the `mala.yaml` that applies.
+    pub fn file(&self) -> Option<Vec<u8>> {
+        self.choice.file.as_ref().map(|file| file.bytes.clone())
+    }
+}
+
+/// The branch to compare with: from the environment, the user's file, `mala.yaml` on the default branch,
+/// or the default branch itself. `None` when there is none. A change cannot set it.
+pub async fn base_branch(user: &UserSettings, changes: &Changes) -> anyhow::Result<Option<String>> {
+    let default = changes.default_branch().await;
+    let file = default.as_ref().and_then(|(branch, bytes)| {
+        bytes.as_ref().map(|bytes| RepositoryFile::committed(branch, bytes.clone()))
+    });
+    let choice = RepositoryFileChoice { file, notice: None };
+    let base = user.with_file(choice, Config::default())?.policy.base.value;
+    Ok(base.or(default.map(|(branch, _)| branch)))
+}

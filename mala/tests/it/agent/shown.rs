@@ -1,0 +1,166 @@
+//! The whole output of a review by the agent, for each way in which it can end.
+
+use super::*;
+use insta::assert_snapshot;
+use mala_testkit::model_server::ServerFault;
+use std::time::Duration;
+
+/// The terminal output of a review against these answers.
+fn shown(steps: Vec<ServerStep>, args: &[&str]) -> String {
+    let server = ModelServer::steps(steps);
+    let world = with_server(changed(), &server);
+    world.run(&[&["review", "--reviewer", "agent_sdk", "--no-save"], args].concat())
+}
+
+#[test]
+fn a_pass() {
+    assert_snapshot!(shown(vec![says(PASS)], &[]), @"
+    [exit 0]
+    [stdout]
+    agent-sdk reviewed 1 hunk in 1 file: no findings.
+
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+            file, 1 hunk, +1 -1
+
+    PASS  no findings
+    ");
+}
+
+#[test]
+fn a_finding_that_holds() {
+    assert_snapshot!(shown(vec![says(PLAIN), holds()], &[]), @"
+    [exit 1]
+    [stdout]
+    agent-sdk reviewed 1 hunk in 1 file: 1 finding (1 P1).
+
+    app.py  1 finding (1 P1)
+
+    P1 high  [P1] Issue
+      ╭▸ app.py:2 in half
+    1 │ def half(n):
+    2 │     return 1 / n
+      ╰╴    ━━━━━━━━━━━━
+      Details
+      by agent-sdk
+
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+            file, 1 hunk, +1 -1
+
+    FAIL  1 finding at or above P1 (1 P1)
+    ");
+}
+
+#[test]
+fn a_finding_that_is_refuted() {
+    assert_snapshot!(shown(vec![says(PLAIN), refuted()], &[]), @"
+    [exit 0]
+    [stdout]
+    agent-sdk reviewed 1 hunk in 1 file: 1 finding (1 P1).
+
+    app.py  1 finding
+
+    P1 high  [P1] Issue
+      ╭▸ app.py:2 in half
+    1 │ def half(n):
+    2 │     return 1 / n
+      ╰╴    ━━━━━━━━━━━━
+      Details
+      by agent-sdk; refuted by claude-sonnet-5-5, in a fresh context: n is never 0
+
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+            file, 1 hunk, +1 -1
+
+    PASS  no findings (1 refuted)
+    ");
+}
+
+#[test]
+fn a_finding_that_could_not_be_checked() {
+    assert_snapshot!(shown(vec![says(PLAIN), says("no JSON")], &[]), @"
+    [exit 1]
+    [stdout]
+    agent-sdk reviewed 1 hunk in 1 file: 1 finding (1 P1).
+
+    app.py  1 finding (1 P1)
+
+    P1 high  [P1] Issue
+      ╭▸ app.py:2 in half
+    1 │ def half(n):
+    2 │     return 1 / n
+      ╰╴    ━━━━━━━━━━━━
+      Details
+      by agent-sdk; not checked: invalid json: expected ident at line 1 column 2
+
+    warning:  agent-sdk: 1 claim not checked: invalid json: expected ident at line 1
+              column 2
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+            file, 1 hunk, +1 -1
+
+    FAIL  1 finding at or above P1 (1 P1)
+    ");
+}
+
+#[test]
+fn an_answer_that_cannot_be_read() {
+    assert_snapshot!(shown(vec![says("LGTM"), says("LGTM")], &[]), @"
+    [exit 2]
+    [stdout]
+    The change could not be reviewed.
+
+    not reviewed:  app.py (1 hunk)
+    warning:  agent-sdk: the pass 'whole change' gave no answer: invalid json:
+              expected value at line 1 column 1
+    warning:  agent-sdk: whole change: invalid json: expected value at line 1 column
+              1; asked again
+    coverage:  reviewed 0 of 1 hunk in 0 files
+    reviewer:  agent-sdk (claude-sonnet-5-5): could not review: invalid json:
+               expected value at line 1 column 1, 0 findings, 0 dropped
+    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+            file, 1 hunk, +1 -1
+
+    COULD NOT REVIEW  invalid json: expected value at line 1 column 1
+    ");
+}
+
+#[test]
+fn a_provider_that_refuses_the_key() {
+    assert_snapshot!(shown(vec![ServerFault::status(401).into()], &[]), @r#"
+    [exit 2]
+    [stdout]
+    The change could not be reviewed.
+
+    not reviewed:  app.py (1 hunk)
+    warning:  agent-sdk: the pass 'whole change' gave no answer: 401: scripted 401
+              (authentication_error); see ANTHROPIC_API_KEY
+    coverage:  reviewed 0 of 1 hunk in 0 files
+    reviewer:  agent-sdk: could not review: 401: scripted 401
+               (authentication_error); see ANTHROPIC_API_KEY, 0 findings, 0 dropped
+    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+            file, 1 hunk, +1 -1
+
+    COULD NOT REVIEW  401: scripted 401 (authentication_error); see
+                      ANTHROPIC_API_KEY
+    [stderr]
+    ERROR the model gave no answer pass="whole change" error=401: scripted 401 (authentication_error); see ANTHROPIC_API_KEY
+    "#);
+}
+
+#[test]
+fn a_model_that_takes_too_long() {
+    let late = says(PASS).after(Duration::from_secs(30));
+    let shown = shown(vec![late], &["--timeout", "2"]);
+    // The warning before this part depends on the attempt that ran out of time.
+    let (_, result) = shown.split_once("coverage:").unwrap();
+    assert_snapshot!(result.split("[stderr]").next().unwrap(), @"
+      reviewed 0 of 1 hunk in 0 files
+    reviewer:  agent-sdk: could not review: timeout, 0 findings, 0 dropped
+    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+            file, 1 hunk, +1 -1
+
+    COULD NOT REVIEW  timed out
+    ");
+}
