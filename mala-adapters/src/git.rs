@@ -2,7 +2,8 @@
 //!
 //! The repository is not trusted. Its configuration may name commands (filters, hooks, monitors,
 //! helpers), its attributes may hide files, and its revisions may look like options. None of that
-//! takes effect here. Nothing is written into the repository, not even its index.
+//! takes effect here. Nothing is written into the repository, not even its index, except by
+//! `workspaces` and `main_line`, which a run asks to.
 
 mod call;
 mod classify;
@@ -18,6 +19,7 @@ mod history;
 mod import;
 mod index;
 mod listing;
+mod main_line;
 mod objects;
 mod open;
 mod origin;
@@ -30,19 +32,23 @@ mod state;
 mod submodules;
 mod tree;
 mod trees;
+mod workspaces;
 
 pub(crate) use filter::PathFilter;
 pub(crate) use open::git_dir_of;
 pub(crate) use overlay::Overlay;
 pub(crate) use scope::hex;
 pub(crate) use tree::FileContent;
+pub(crate) use workspaces::{LinkedWorktree, home_of, marker};
 
 pub use copy::{VariantCommit, WorkTreeSnapshot};
 pub use error::{GitError, GitScopeError};
 pub use import::{ImportedCommits, import};
+pub use main_line::GitMainLine;
 pub use origin::LineOrigin;
 pub use overlaid::OverlaidCommit;
 pub use tree::GitTree;
+pub use workspaces::{GitWorkspaces, WORKSPACE_MARKER};
 
 use crate::process::ProcessEnvironment;
 use std::collections::BTreeSet;

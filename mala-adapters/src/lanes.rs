@@ -11,6 +11,7 @@ mod variables;
 mod watch;
 
 pub use detect::{Presence, detect, version};
+pub(crate) use home::{HomeContent, furnish};
 pub use printed::keep_printed;
 pub(crate) use tree::make_writable;
 

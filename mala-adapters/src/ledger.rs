@@ -93,7 +93,7 @@ impl SqliteLedger {
     }
 
     /// Runs a query on a thread that may wait for other writers.
-    fn run<'a, T: Send + 'static>(
+    pub(crate) fn run<'a, T: Send + 'static>(
         &'a self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> BoxFuture<'a, Result<T, LedgerError>> {

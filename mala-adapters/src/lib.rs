@@ -1,13 +1,17 @@
 //! Implementations of the ports: git, processes, files, linters, models, lanes.
 
 pub mod bounded_read;
+pub mod coders;
 pub mod git;
 pub mod lanes;
 pub mod ledger;
 pub mod linters;
 pub mod models;
+pub mod notifications;
 pub mod patch;
 pub mod process;
 pub mod reviewers;
+pub mod run_log;
 pub mod sessions;
 pub mod store;
+pub mod trackers;

@@ -17,17 +17,18 @@ pub use globs::{GlobError, PathGlobs};
 pub(crate) use parse::{nearest, nearest_or};
 pub use precedence::{
     BudgetPolicy, ConfigLayer, ConfigOrigin, ConfigValue, GatePolicy, LEGACY_REVIEWER_TYPE,
-    PolicyEntry, ReviewPolicy, SessionReview, gate_policy, policy, session_review,
+    PolicyEntry, ReviewPolicy, RunPolicy, SessionReview, gate_policy, policy, run_policy,
+    session_review,
 };
 pub use reference::reference;
 pub use rule_overrides::{RuleOverrideError, RuleOverrides};
 pub use schema::{
-    Baseline, BudgetSettings, CanarySettings, CerberusSettings, CodeReviewSettings,
-    CommandPromptSettings, CommandRef, CommandReviewerSettings, CommandSetting, Config,
-    EpicCompletionTrigger, EpicDepth, FailureMode, FireOn, GateSettings, LinterConfig, LinterMode,
+    Baseline, BudgetSettings, CanarySettings, CerberusSettings, CodeReviewSettings, CoderTemplate,
+    CommandPromptSettings, CommandReviewerSettings, CommandSetting, Config, EpicCompletionTrigger,
+    EpicDepth, FailureMode, FireOn, GateSettings, IssueLimits, LinterConfig, LinterMode,
     LinterName, ModelSettings, PerProvider, PeriodicTrigger, ProviderAccount, RetryCount,
-    ReviewSettings, ReviewerType, RuleLevel, RuleSetting, RunEndTrigger, Seconds,
-    SessionEndTrigger, ValidationTriggers,
+    ReviewSettings, ReviewerType, RuleLevel, RuleSetting, RunEndTrigger, RunSettings, Seconds,
+    SessionEndTrigger, TrackerKind, TriggerCommand, ValidationTriggers,
 };
 
 /// The name of the configuration file of a repository.

@@ -18,6 +18,8 @@ pub mod ports;
 pub mod render;
 pub mod report;
 pub mod review;
+pub mod run;
 pub mod scope;
 pub mod secrets;
+pub mod task;
 pub mod verdict;

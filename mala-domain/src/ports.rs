@@ -1,13 +1,19 @@
 //! The ports: traits through which the domain and the pipeline reach the outside.
 
+mod coder;
 mod gate;
 mod history;
 mod language_model;
 mod ledger;
 mod repository;
 mod reviewer;
+mod run_log;
 mod search;
+mod task_store;
+mod tracker;
+mod workspaces;
 
+pub use coder::{Coder, CoderEnd, CoderOrder, CoderSession};
 pub use gate::{LaneFailure, LaneOrder, LaneRun, LaneRunner, SessionFiles};
 pub use history::{
     BlamedLine, Commit, CommitPrefix, CommitWithDiff, CommitWithMessage, History, LogQuery,
@@ -18,7 +24,14 @@ pub use language_model::{
 pub use ledger::{FindingFilter, FindingHistory, Ledger, LedgerError, StoredReview};
 pub use repository::{Blob, Repository, RepositoryError, Side, WordHit, WordQuery};
 pub use reviewer::{Reviewer, ReviewerFailure, Verifier, VerifierResult};
+pub use run_log::{RunLog, RunLogError};
 pub use search::{CaseSensitivity, FoundLines, Search, TextQuery, TreeEntry};
+pub use task_store::{ImportCount, TaskEvent, TaskStore};
+pub use tracker::{Tracker, TrackerError};
+pub use workspaces::{
+    AdvanceResult, CommandRun, CommandRunEnd, CommitReach, MainLine, RangeSummary, RebaseResult,
+    WorkCommit, Workspace, WorkspaceError, WorkspaceState, Workspaces,
+};
 
 use crate::change::{Change, FilePath};
 use crate::config::LinterName;
@@ -118,4 +131,27 @@ pub struct StoreError {
     pub what: String,
     /// The cause.
     pub source: std::io::Error,
+}
+
+/// What a person is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserNotification {
+    /// One line.
+    pub title: String,
+    /// The text below it.
+    pub message: String,
+    /// The name of a sound.
+    pub sound: Option<String>,
+}
+
+/// A way to tell a person that something needs them. A failure never changes a result.
+pub trait Notifier: Send + Sync {
+    /// What users call it, such as `webhook`.
+    fn name(&self) -> &str;
+
+    /// Sends a notification. The error says why it was not sent.
+    fn notify<'a>(
+        &'a self,
+        notification: &'a UserNotification,
+    ) -> BoxFuture<'a, Result<(), String>>;
 }

@@ -177,6 +177,9 @@ pub struct ReviewerReport {
     /// Why it has no vote, as a word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_reviewed: Option<NotReviewedReason>,
+    /// Whether it failed without an answer: a crash, a non-zero exit or a broken connection.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub crashed: bool,
     /// What it accounts for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,

@@ -5,3 +5,4 @@ pub mod command;
 pub mod events;
 pub mod gate;
 pub mod review;
+pub mod run;

@@ -9,10 +9,12 @@ pub mod exit;
 pub mod hook;
 pub mod init;
 pub(crate) mod interrupt;
+pub mod issue;
 pub mod models;
 pub mod reference;
 pub mod review;
 pub mod rules;
+pub mod run;
 pub mod runs;
 pub mod schema;
 pub(crate) mod target;
@@ -58,6 +60,8 @@ enum Command {
     Models(models::ModelsArgs),
     Rules(rules::RulesArgs),
     Runs(runs::RunsArgs),
+    Run(run::RunCommandArgs),
+    Issue(issue::IssueArgs),
     Eval(eval::EvalArgs),
     Schema(schema::SchemaArgs),
     Completions(reference::CompletionsArgs),
@@ -79,6 +83,8 @@ impl Command {
             Self::Models(args) => models::run(args, here),
             Self::Rules(args) => rules::run(args, here),
             Self::Runs(args) => runs::run(args, here),
+            Self::Run(args) => run::run(args, here),
+            Self::Issue(args) => issue::run(args, here),
             Self::Eval(args) => eval::run(args, here),
             Self::Schema(args) => schema::run(args),
             Self::Completions(args) => reference::run_completions(args),

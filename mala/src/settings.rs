@@ -10,7 +10,7 @@ use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
 use mala_domain::config::{
     Config, ConfigError, ConfigLayer, ConfigOrigin, ConfigWarning, GatePolicy, ModelSettings,
-    ReviewPolicy, WarningTopic, gate_policy, policy,
+    ReviewPolicy, RunPolicy, WarningTopic, gate_policy, policy, run_policy,
 };
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,10 @@ pub struct Settings {
     pub policy: ReviewPolicy,
     /// The panel of external reviewers.
     pub gate: GatePolicy,
+    /// How issues are worked on.
+    pub run: RunPolicy,
+    /// The repository's file: its commands and triggers are not merged with others.
+    pub project: Config,
     /// How models are reached.
     pub models: UserModels,
     /// Warnings about the configuration files.
@@ -35,9 +39,17 @@ pub struct Settings {
 impl Settings {
     /// The notice and the warnings that matter to a review; other warnings are about triggers and runs.
     pub fn notices(&self) -> Vec<String> {
-        let matters = |warning: &&ConfigWarning| warning.concern == WarningTopic::Review;
-        let warnings = self.warnings.iter().filter(matters).map(ToString::to_string);
-        self.notice.iter().cloned().chain(warnings).collect()
+        self.notices_about(|topic| topic == WarningTopic::Review)
+    }
+
+    /// The notice and all warnings.
+    pub fn run_notices(&self) -> Vec<String> {
+        self.notices_about(|_| true)
+    }
+
+    fn notices_about(&self, matters: impl Fn(WarningTopic) -> bool) -> Vec<String> {
+        let warnings = self.warnings.iter().filter(|warning| matters(warning.concern));
+        self.notice.iter().cloned().chain(warnings.map(ToString::to_string)).collect()
     }
 }
 
@@ -87,8 +99,10 @@ impl UserSettings {
         let mut warnings = self.warnings.clone();
         let mut layers = vec![ConfigLayer { origin: ConfigOrigin::CommandLine, config: flags }];
         layers.extend(self.layers.iter().cloned());
+        let mut project = Config::default();
         if let Some(file) = &choice.file {
             let config = parse(&file.name, &file.bytes, &mut warnings)?;
+            project.clone_from(&config);
             let text = String::from_utf8_lossy(&file.bytes);
             config.check_for_repository(&file.name, &text).map_err(|error| refusal(&error))?;
             let origin = ConfigOrigin::RepositoryFile(file.name.clone());
@@ -97,6 +111,8 @@ impl UserSettings {
         Ok(Settings {
             policy: policy(&layers),
             gate: gate_policy(&layers),
+            run: run_policy(&layers),
+            project,
             models: self.models.clone(),
             warnings,
             file: choice.file.map(|file| file.name),

@@ -7,6 +7,7 @@ pub mod models;
 pub mod probe;
 pub mod reviewers;
 pub mod rules;
+pub mod run;
 pub mod trusted_settings;
 
 pub use mala_adapters::bounded_read::read_following_links;

@@ -282,7 +282,7 @@ impl From<&GitScopeError> for ports::ScopeError {
 }
 
 /// The message of an error and its causes.
-fn whole_message(error: &dyn std::error::Error) -> String {
+pub(super) fn whole_message(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes.fold(error.to_string(), |message, cause| format!("{message}: {cause}"))
 }

@@ -1,42 +1,68 @@
-//! A lane's own home: empty but for the files that its table gives it. The user's settings, hooks and
-//! plugins are not there; what signs in is, as a link.
+//! A home of its own for a program: empty but for the files that its table gives it. The user's settings, hooks
+//! and plugins are not there; what signs in is, as a link.
 
 use super::detect::path;
 use crate::process::ProcessEnvironment;
-use mala_domain::gate::lane::Lane;
+use mala_domain::gate::lane::{HomeFile, HomeLink};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Makes the home of a lane in this folder.
-pub(super) fn furnish(lane: &Lane, home: &Path, variables: &ProcessEnvironment) -> io::Result<()> {
+/// What is in a home.
+pub(crate) struct HomeContent<'h> {
+    /// Files of the user.
+    pub(crate) links: &'h [HomeLink],
+    /// Files with their text.
+    pub(crate) files: &'h [HomeFile],
+    /// Values of variables: folders in the home that are named there exist.
+    pub(crate) values: Vec<&'h str>,
+}
+
+/// Makes a home in this folder. What is there already is replaced. Returns the files of the user that it links
+/// to.
+pub(crate) fn furnish(
+    content: &HomeContent<'_>,
+    home: &Path,
+    variables: &ProcessEnvironment,
+) -> io::Result<Vec<PathBuf>> {
     fs::create_dir_all(home.join("tmp"))?;
-    for link in lane.settings.links.iter().flatten() {
-        let place = inside(home, &link.to)?;
+    let mut linked = Vec::new();
+    for link in content.links {
+        let place = free_place(home, &link.to)?;
         let theirs = link.from.iter().filter_map(|from| path(from, variables));
         if let Some(theirs) = theirs.filter(|file| file.is_file()).find_map(absolute) {
-            std::os::unix::fs::symlink(theirs, place)?;
+            std::os::unix::fs::symlink(&theirs, place)?;
+            linked.push(theirs);
         }
     }
-    for file in lane.settings.files.iter().flatten() {
+    for file in content.files {
         let is_set = |name: &String| variables.get(name).is_some_and(|value| !value.is_empty());
         let wanted = file.if_set.as_ref().is_none_or(is_set)
             && !file.unless_set.as_ref().is_some_and(is_set);
         if wanted {
-            fs::write(inside(home, &file.to)?, &file.text)?;
+            fs::write(free_place(home, &file.to)?, &file.text)?;
         }
     }
     // Programs that are told a folder in their home expect it to be there.
-    for value in lane.settings.set.iter().flat_map(|set| set.values()) {
+    for value in &content.values {
         if let Some(below) = value.strip_prefix("{home}/") {
             fs::create_dir_all(inside(home, below)?)?;
         }
     }
-    Ok(())
+    Ok(linked)
 }
 
 fn absolute(path: PathBuf) -> Option<PathBuf> {
     path.canonicalize().ok()
+}
+
+/// A place below the home at which there is nothing.
+fn free_place(home: &Path, below: &str) -> io::Result<PathBuf> {
+    let place = inside(home, below)?;
+    match fs::remove_file(&place) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(place),
+    }
 }
 
 /// A place below the home, with the folders above it.

@@ -81,7 +81,13 @@ impl Lanes {
         let places = self.places(order).map_err(unusable("making its folders"))?;
         let copied = self.git.copy_at(&self.head, &places.tree).await;
         copied.map_err(unusable("making its tree"))?;
-        home::furnish(order.lane, &places.home, &self.variables)
+        let settings = &order.lane.settings;
+        let content = home::HomeContent {
+            links: settings.links.as_deref().unwrap_or_default(),
+            files: settings.files.as_deref().unwrap_or_default(),
+            values: settings.set.iter().flat_map(|set| set.values()).map(String::as_str).collect(),
+        };
+        home::furnish(&content, &places.home, &self.variables)
             .map_err(unusable("making its home"))?;
         tree::hide(&places.tree, &order.lane.hidden()).map_err(unusable("hiding settings"))?;
         tree::tame_links(&places.tree).map_err(unusable("taming links"))?;

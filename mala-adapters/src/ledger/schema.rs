@@ -6,7 +6,8 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
 /// One entry per version; the version of a file is the number of entries that were applied.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = [
+    "
 CREATE TABLE finding (
     id TEXT PRIMARY KEY,
     key TEXT NOT NULL,
@@ -64,7 +65,9 @@ CREATE TABLE review (
     lines TEXT NOT NULL
 );
 CREATE INDEX review_subject ON review (subject, seq);
-"];
+",
+    crate::trackers::TASK_TABLES,
+];
 
 /// Sets the connection up and brings the tables to the newest version. A newer file is refused.
 pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {

@@ -57,7 +57,8 @@ impl HttpClient {
         Ok(Self { plain, secure: Arc::default(), proxy })
     }
 
-    fn client(&self, url: &str) -> Result<&Client, RequestError> {
+    /// The client for a URL.
+    pub(crate) fn client(&self, url: &str) -> Result<&Client, RequestError> {
         if !url.starts_with("https:") {
             return Ok(&self.plain);
         }

@@ -11,6 +11,7 @@ mod search;
 mod shallow;
 mod tree;
 mod working_tree;
+mod workspaces;
 
 use mala_adapters::git::{Git, GitError, GitScopeError};
 use mala_adapters::process::ProcessEnvironment;

@@ -2,8 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod coders;
 mod git;
 mod linters;
 mod models;
+mod notifications;
 mod patch;
 mod process;
+mod trackers;

@@ -7,7 +7,8 @@ use super::positions::{PathStep, YamlPositions};
 use super::precedence::{LEGACY_REVIEWER_TYPE, SessionReview, session_review};
 use super::rule_overrides::RuleOverrides;
 use super::schema::{
-    CodeReviewSettings, CommandRef, Config, FailureMode, LinterName, RetryCount, ValidationTriggers,
+    CodeReviewSettings, Config, FailureMode, LinterName, RetryCount, TriggerCommand,
+    ValidationTriggers,
 };
 use crate::gate::lane::{LaneProblem, Table};
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ pub(super) fn check(
     check.review(config)?;
     check.models(config)?;
     check.gate(config)?;
+    check.run(config)?;
     check.commands(config)?;
     check.triggers(config)?;
     check.legacy(config);
@@ -77,6 +79,9 @@ pub(crate) fn is_of_linter(rule: &str) -> bool {
     let owner = rule.split('/').next().unwrap_or(rule);
     LinterName::ALL.iter().any(|linter| linter.name() == owner)
 }
+
+/// The coders that need no entry in `run.coders`.
+const BUILTIN_CODERS: [&str; 3] = ["claude", "codex", "gemini"];
 
 struct ConfigChecker<'f> {
     positions: &'f YamlPositions<'f>,
@@ -188,27 +193,59 @@ impl ConfigChecker<'_> {
             .or_else(|| self.positions.value(&[review, rules, PathStep::Index(index)]))
     }
 
-    fn commands(&mut self, config: &Config) -> CheckResult {
+    fn commands(&self, config: &Config) -> CheckResult {
         for (name, setting) in &config.commands {
             if setting.command.trim().is_empty() {
                 return self.reject(&["commands", name], &format!("the command `{name}` is empty"));
             }
         }
-        if !config.commands.is_empty() {
-            self.warn_no_effect(&["commands"]);
-        }
         Ok(())
+    }
+
+    fn run(&self, config: &Config) -> CheckResult {
+        let run = &config.run;
+        let coder = run.coder.as_deref();
+        self.require("run.coder", is_not_blank(coder), "the name of the coder is empty")?;
+        if let Some(name) = coder {
+            let own = run.coders.keys().map(String::as_str);
+            let known: Vec<&str> = BUILTIN_CODERS.into_iter().chain(own).collect();
+            let message = || format!("unknown coder `{name}`: {}", nearest(name, &known, "coder"));
+            self.require("run.coder", known.contains(&name), &message())?;
+        }
+        for (name, template) in &run.coders {
+            let key = format!("run.coders.{name}.command");
+            let is_builtin = BUILTIN_CODERS.contains(&name.as_str()) && template.command.is_empty();
+            let command = (!is_builtin).then_some(template.command.as_slice());
+            self.require_program(&key, command)?;
+            let key = format!("run.coders.{name}.resume");
+            self.require_program(&key, template.resume.as_deref())?;
+            self.variables(&format!("run.coders.{name}.env"), &template.env)?;
+        }
+        let agents = run.max_agents.is_none_or(|agents| (1..=64).contains(&agents));
+        self.require("run.max_agents", agents, "must be between 1 and 64")?;
+        for (key, minutes) in [
+            ("run.max_minutes", run.max_minutes),
+            ("run.per_issue.max_minutes", run.per_issue.max_minutes),
+            ("run.idle_minutes", run.idle_minutes),
+        ] {
+            let is_valid = minutes.is_none_or(|minutes| (1..=10_080).contains(&minutes));
+            self.require(key, is_valid, "must be between 1 and 10080")?;
+        }
+        self.require_positive("run.max_cost_usd", run.max_cost_usd)?;
+        self.require_positive("run.per_issue.max_cost_usd", run.per_issue.max_cost_usd)?;
+        let target = run.target.as_deref().unwrap_or("main");
+        let is_branch = !target.is_empty() && !target.starts_with('-');
+        let message = format!("`{target}` is not a valid branch name");
+        self.require("run.target", is_branch, &message)?;
+        let prefix = run.commit_prefix.as_deref().unwrap_or("{id}");
+        let is_valid = prefix.contains("{id}") && !prefix.contains(['\n', '\r']);
+        self.require("run.commit_prefix", is_valid, "must be one line and contain `{id}`")
     }
 
     fn legacy(&mut self, config: &Config) {
         if let SessionReview::Legacy(_) = session_review(config) {
             self.warn(&["reviewer_type"], LEGACY_REVIEWER_TYPE.to_owned());
         }
-    }
-
-    fn warn_no_effect(&mut self, path: &[&str]) {
-        let name = path.join(".");
-        self.warn(path, format!("`{name}` has no effect in this version"));
     }
 
     /// Adds a warning about triggers and runs, at the key with this path.
@@ -259,7 +296,7 @@ fn keys<'p>(path: &[&'p str]) -> Vec<PathStep<'p>> {
 struct CommonTrigger<'c> {
     name: &'static str,
     failure_mode: FailureMode,
-    commands: &'c [CommandRef],
+    commands: &'c [TriggerCommand],
     max_retries: Option<RetryCount>,
     code_review: Option<&'c CodeReviewSettings>,
 }
@@ -297,8 +334,7 @@ impl ConfigChecker<'_> {
             return self.reject(&[BLOCK, "periodic", "interval"], "must be at least 1");
         }
         for trigger in triggers(&config.validation_triggers) {
-            self.warn_no_effect(&[BLOCK, trigger.name]);
-            self.refs(config, &trigger);
+            self.trigger_commands(config, &trigger)?;
             if trigger.failure_mode == FailureMode::Remediate
                 && trigger.max_retries.is_some_and(|retries| retries.get() == 0)
             {
@@ -311,18 +347,25 @@ impl ConfigChecker<'_> {
         Ok(())
     }
 
-    fn refs(&mut self, config: &Config, trigger: &CommonTrigger<'_>) {
+    fn trigger_commands(&mut self, config: &Config, trigger: &CommonTrigger<'_>) -> CheckResult {
         let known: Vec<&str> = config.commands.keys().map(String::as_str).collect();
-        for CommandRef { name } in trigger.commands {
-            if !config.commands.contains_key(name) {
-                let hint = match known.as_slice() {
-                    [] => "define it there".to_owned(),
-                    known => nearest(name, known, "name"),
-                };
-                let message = format!("`commands` has no `{name}`: {hint}");
-                self.warn(&[BLOCK, trigger.name, "commands"], message);
+        for TriggerCommand { name, command, .. } in trigger.commands {
+            let path = [BLOCK, trigger.name, "commands"];
+            match (name, command) {
+                (Some(name), None) if !config.commands.contains_key(name) => {
+                    let hint = match known.as_slice() {
+                        [] => "define it there".to_owned(),
+                        known => nearest(name, known, "name"),
+                    };
+                    self.warn(&path, format!("`commands` has no `{name}`: {hint}"));
+                }
+                (Some(_), None) => {}
+                (None, Some(command)) if !command.trim().is_empty() => {}
+                (None, Some(_)) => return self.reject(&path, "a command is empty"),
+                _ => return self.reject(&path, "a command needs either `ref` or `command`"),
             }
         }
+        Ok(())
     }
 
     fn code_review(&mut self, trigger: &str, review: &CodeReviewSettings) {
@@ -339,7 +382,7 @@ impl ConfigChecker<'_> {
                 self.warn(&block, format!("`{trigger}` has no `baseline`: using `since_run_start`"))
             }
         }
-        if review.failure_mode == FailureMode::Remediate && review.max_retries.get() == 0 {
+        if review.failure_mode == FailureMode::Remediate && review.retries() == 0 {
             self.warn_remediate_without_retries(&key("failure_mode"));
         }
     }

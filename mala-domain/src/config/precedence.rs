@@ -4,8 +4,8 @@
 
 use super::rule_overrides::{RuleOverrideError, RuleOverrides};
 use super::schema::{
-    BudgetSettings, CerberusSettings, CodeReviewSettings, CommandReviewerSettings, Config,
-    LinterMode, LinterName, RetryCount, ReviewerType, RuleSetting, Seconds,
+    BudgetSettings, CerberusSettings, CodeReviewSettings, CoderTemplate, CommandReviewerSettings,
+    Config, LinterMode, LinterName, RetryCount, ReviewerType, RuleSetting, Seconds, TrackerKind,
 };
 use crate::agent::budget::{Dollars, Limits, Profile, UnknownPricePolicy};
 use crate::gate::canary::CanaryPlan;
@@ -208,6 +208,51 @@ policy! {
     }
 }
 
+policy! {
+    /// The effective settings of `mala run`.
+    pub fn run_policy -> RunPolicy {
+        /// Where issues come from; `None` if no source sets it.
+        tracker: Option<TrackerKind> = run.tracker;
+        /// The name of the coder.
+        coder: String = run.coder, or "claude".to_owned();
+        /// The branch that work is merged into; `None` for the current one.
+        target: Option<String> = run.target;
+        /// Command that is run in each new worktree.
+        setup: String = run.setup, or String::new();
+        /// How many issues are worked on at a time.
+        max_agents: u32 = run.max_agents, or 2;
+        /// Maximum cost of the run.
+        max_cost_usd: Option<f64> = run.max_cost_usd;
+        /// Maximum time of the run.
+        max_minutes: Option<u32> = run.max_minutes;
+        /// Maximum cost of an issue.
+        issue_cost_usd: Option<f64> = run.per_issue.max_cost_usd;
+        /// Maximum time of a session.
+        issue_minutes: u32 = run.per_issue.max_minutes, or 60;
+        /// What commit subjects start with.
+        commit_prefix: String = run.commit_prefix, or "bd-{id}: ".to_owned();
+        /// Minutes without output after which a coder is idle.
+        idle_minutes: u32 = run.idle_minutes, or 10;
+        /// How many times an idle coder is resumed.
+        idle_resumes: RetryCount = run.idle_resumes, or RetryCount::new(1).unwrap_or_default();
+        /// Whether findings below the threshold are filed together.
+        group_findings: bool = run.group_findings, or false;
+        /// Whether issues filed in the run are worked on.
+        work_on_findings: bool = run.work_on_findings, or false;
+    }
+    with {
+        /// The coders of all layers, by name; the most important layer wins.
+        coders: BTreeMap<String, CoderTemplate> = all_coders;
+    }
+}
+
+impl RunPolicy {
+    /// All keys except the coders.
+    pub fn entries(&self) -> Vec<PolicyEntry<'_>> {
+        self.own_entries()
+    }
+}
+
 /// Time limit of reviewers other than the agent, if no source sets one.
 const REVIEWER_TIMEOUT: Duration = Duration::from_secs(300);
 
@@ -357,6 +402,10 @@ fn all_lanes(layers: &[ConfigLayer]) -> BTreeMap<String, LaneSettings> {
     layers.iter().rev().flat_map(|layer| layer.config.gate.lanes.clone()).collect()
 }
 
+fn all_coders(layers: &[ConfigLayer]) -> BTreeMap<String, CoderTemplate> {
+    layers.iter().rev().flat_map(|layer| layer.config.run.coders.clone()).collect()
+}
+
 fn lane_origins(layers: &[ConfigLayer]) -> BTreeMap<String, ConfigOrigin> {
     let layers = layers.iter().rev();
     layers
@@ -456,9 +505,11 @@ mod tests {
 
     #[test]
     fn documented_defaults_are_the_effective_ones() {
-        let (review, gate) = (policy(&[]), gate_policy(&[]));
+        let (review, gate, run) = (policy(&[]), gate_policy(&[]), run_policy(&[]));
         let mut n_checked = 0;
-        for (key, value, _) in review.entries().into_iter().chain(gate.entries()) {
+        for (key, value, _) in
+            review.entries().into_iter().chain(gate.entries()).chain(run.entries())
+        {
             if !value.is_null() && value != serde_json::json!([]) {
                 assert_eq!(documented_default(key), Some(value), "{key}");
                 n_checked += 1;

@@ -5,6 +5,7 @@ mod gate;
 mod models;
 mod review;
 mod rules;
+mod run;
 mod triggers;
 
 pub use gate::{CanarySettings, GateSettings};
@@ -14,10 +15,11 @@ pub use review::{
     LinterName, ReviewSettings,
 };
 pub use rules::{RuleLevel, RuleSetting};
+pub use run::{CoderTemplate, IssueLimits, RunSettings, TrackerKind};
 pub use triggers::{
-    Baseline, CerberusSettings, CodeReviewSettings, CommandRef, CommandSetting,
-    EpicCompletionTrigger, EpicDepth, FailureMode, FireOn, PeriodicTrigger, RunEndTrigger,
-    SessionEndTrigger, ValidationTriggers,
+    Baseline, CerberusSettings, CodeReviewSettings, CommandSetting, EpicCompletionTrigger,
+    EpicDepth, FailureMode, FireOn, PeriodicTrigger, RunEndTrigger, SessionEndTrigger,
+    TriggerCommand, ValidationTriggers,
 };
 
 use schemars::JsonSchema;
@@ -59,12 +61,15 @@ pub struct Config {
     #[serde(deserialize_with = "null_is_default", skip_serializing_if = "GateSettings::is_empty")]
     #[schemars(with = "Option<GateSettings>")]
     pub gate: GateSettings,
-    /// What to run when sessions, epics and runs end. Checked, but without effect in this version.
+    /// How `mala run` works on issues.
+    #[serde(deserialize_with = "null_is_default", skip_serializing_if = "RunSettings::is_empty")]
+    #[schemars(with = "Option<RunSettings>")]
+    pub run: RunSettings,
+    /// What `mala run` does when sessions, epics and runs end.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<ValidationTriggers>")]
     pub validation_triggers: ValidationTriggers,
-    /// The project's commands by name, for `ref` in the triggers. Checked, but without effect in
-    /// this version.
+    /// The project's commands by name, for `ref` in the triggers.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<BTreeMap<String, CommandSetting>>")]
     pub commands: BTreeMap<String, CommandSetting>,

@@ -1,6 +1,7 @@
 //! Tests of parsing and checking configuration files.
 
 mod broken;
+mod run;
 mod triggers;
 
 use super::*;
@@ -97,7 +98,7 @@ fn serialized_configs_parse_back() {
 fn the_schema_accepts_what_the_reader_accepts() {
     let schema = Config::schema().to_value();
     let properties = schema["properties"].as_object().unwrap();
-    assert_eq!(properties.len(), 9);
+    assert_eq!(properties.len(), 10);
     assert_eq!(schema["additionalProperties"], false);
 }
 

@@ -4,7 +4,7 @@ use super::{
     CheckerReport, Consensus, Report, ReportStats, ReviewStatus, ReviewerReport, SCHEMA_VERSION,
 };
 use crate::finding::{Finding, Priority};
-use crate::ports::VerifierResult;
+use crate::ports::{ReviewerFailure, VerifierResult};
 use crate::report::SuppressedFinding;
 use crate::review::admit::{Admission, DroppedClaim};
 use crate::review::consensus::{Decision, VoteStatus, by_rule};
@@ -211,6 +211,11 @@ fn reviewer_report(
             VoteStatus::Absent(reason) => Some(reason),
             _ => None,
         },
+        crashed: matches!(
+            &given.opinion,
+            Err(ReviewerFailure::Crashed(_))
+                | Ok(Opinion { failure: Some(ReviewerFailure::Crashed(_)), .. })
+        ),
         coverage: Some(vote.coverage.clone()).filter(|_| parts.opinions.0.len() > 1),
         process: opinion.and_then(|opinion| opinion.process.clone()),
     }
@@ -231,6 +236,7 @@ fn member_report(parts: &ReportParts, opinion: &Opinion, member: &GateMember) ->
         claimed_verdict: None,
         summary: String::new(),
         not_reviewed: None,
+        crashed: false,
         coverage: None,
         process: None,
     }

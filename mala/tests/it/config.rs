@@ -58,7 +58,7 @@ fn a_broken_file_is_a_configuration_error_with_a_frame_and_a_way_out() {
 }
 
 #[test]
-fn what_this_version_does_not_run_is_accepted_with_warnings() {
+fn the_legacy_reviewer_type_is_warned_of() {
     let world = world();
     world.write(
         "mala.yaml",
@@ -67,9 +67,8 @@ fn what_this_version_does_not_run_is_accepted_with_warnings() {
     assert_snapshot!(world.run(&["config", "check"]), @"
     [exit 0]
     [stdout]
-    mala.yaml is valid, with 2 warnings
+    mala.yaml is valid, with 1 warning
     [stderr]
-    warning: mala.yaml:3:3: `validation_triggers.run_end` has no effect in this version
     warning: mala.yaml:1:1: DEPRECATION: Top-level 'reviewer_type' is deprecated for per-issue reviews.
     Add 'validation_triggers.session_end.code_review.enabled: true' to preserve current behavior.
     Legacy implicit reviews will be removed in the next major version.

@@ -34,8 +34,8 @@ pub struct SessionEndTrigger {
     pub failure_mode: FailureMode,
     /// The commands to run.
     #[serde(deserialize_with = "null_is_default")]
-    #[schemars(with = "Option<Vec<CommandRef>>")]
-    pub commands: Vec<CommandRef>,
+    #[schemars(with = "Option<Vec<TriggerCommand>>")]
+    pub commands: Vec<TriggerCommand>,
     /// How many times to retry failed commands.
     pub max_retries: Option<RetryCount>,
     /// The review of the commits of the issue.
@@ -50,8 +50,8 @@ pub struct EpicCompletionTrigger {
     pub failure_mode: FailureMode,
     /// The commands to run.
     #[serde(deserialize_with = "null_is_default")]
-    #[schemars(with = "Option<Vec<CommandRef>>")]
-    pub commands: Vec<CommandRef>,
+    #[schemars(with = "Option<Vec<TriggerCommand>>")]
+    pub commands: Vec<TriggerCommand>,
     /// How many times to retry failed commands.
     pub max_retries: Option<RetryCount>,
     /// The cumulative review.
@@ -70,8 +70,8 @@ pub struct RunEndTrigger {
     pub failure_mode: FailureMode,
     /// The commands to run.
     #[serde(deserialize_with = "null_is_default")]
-    #[schemars(with = "Option<Vec<CommandRef>>")]
-    pub commands: Vec<CommandRef>,
+    #[schemars(with = "Option<Vec<TriggerCommand>>")]
+    pub commands: Vec<TriggerCommand>,
     /// How many times to retry failed commands.
     pub max_retries: Option<RetryCount>,
     /// The cumulative review.
@@ -88,8 +88,8 @@ pub struct PeriodicTrigger {
     pub failure_mode: FailureMode,
     /// The commands to run.
     #[serde(deserialize_with = "null_is_default")]
-    #[schemars(with = "Option<Vec<CommandRef>>")]
-    pub commands: Vec<CommandRef>,
+    #[schemars(with = "Option<Vec<TriggerCommand>>")]
+    pub commands: Vec<TriggerCommand>,
     /// How many times to retry failed commands.
     pub max_retries: Option<RetryCount>,
     /// The cumulative review.
@@ -104,12 +104,16 @@ pub struct PeriodicTrigger {
 pub struct CodeReviewSettings {
     /// Whether to review.
     pub enabled: bool,
-    /// The reviewer.
-    pub reviewer_type: ReviewerType,
+    /// The reviewer. Default: `agent_sdk`, or `builtin` if no model key is set. A reviewer set here
+    /// never falls back to another one.
+    #[schemars(extend("default" = "agent_sdk"))]
+    pub reviewer_type: Option<ReviewerType>,
     /// What to do if the review cannot be done. For findings, see `finding_threshold`.
     pub failure_mode: FailureMode,
-    /// How many times to retry a review that could not be done.
-    pub max_retries: RetryCount,
+    /// How many times to retry a review that could not be done, and how many times to have findings
+    /// fixed; counted separately, for each time the trigger runs.
+    #[schemars(extend("default" = 3))]
+    pub max_retries: Option<RetryCount>,
     /// The least urgent priority that fails the run.
     pub finding_threshold: Threshold,
     /// Where a cumulative review starts. Not used by `session_end`, which reviews the commits of
@@ -123,13 +127,20 @@ impl Default for CodeReviewSettings {
     fn default() -> Self {
         Self {
             enabled: false,
-            reviewer_type: ReviewerType::AgentSdk,
+            reviewer_type: None,
             failure_mode: FailureMode::Continue,
-            max_retries: RetryCount::default(),
+            max_retries: None,
             finding_threshold: Threshold::None,
             baseline: None,
             cerberus: None,
         }
+    }
+}
+
+impl CodeReviewSettings {
+    /// The number of retries.
+    pub fn retries(&self) -> u32 {
+        self.max_retries.unwrap_or_default().get()
     }
 }
 
@@ -169,13 +180,19 @@ impl CerberusSettings {
     }
 }
 
-/// A reference to an entry of `commands`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CommandRef {
-    /// The name of the command.
-    #[serde(rename = "ref")]
-    pub name: String,
+/// A command of a trigger: a reference to an entry of `commands`, or a command of its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TriggerCommand {
+    /// The name of an entry of `commands`.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The shell command, instead of `ref`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Its time limit, in seconds. Default: that of the entry, else 600.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Seconds>,
 }
 
 /// A command of the project: its text, or a map with a time limit.

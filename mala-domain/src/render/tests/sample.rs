@@ -249,6 +249,7 @@ fn reviewer(name: &str, model: Option<&str>, findings: usize) -> ReviewerReport 
         claimed_verdict: None,
         summary: String::new(),
         not_reviewed: None,
+        crashed: false,
         coverage: None,
         process: None,
     }

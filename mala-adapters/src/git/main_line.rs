@@ -1,0 +1,219 @@
+//! The target branch. It moves only forward. A checkout of it moves along when it has no uncommitted changes;
+//! otherwise nothing moves.
+
+use super::call::{GitCall, stderr_line};
+use super::open::git_dir_of;
+use super::{Git, GitError, GitVersion, ObjectId};
+use mala_domain::ports::{
+    AdvanceResult, BoxFuture, CommitReach, MainLine, RangeSummary, WorkspaceError,
+};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// A branch that finished work is merged into.
+#[derive(Debug, Clone)]
+pub struct GitMainLine {
+    git: Git,
+    branch: String,
+}
+
+impl GitMainLine {
+    /// The local branch with this name.
+    pub fn new(git: Git, branch: impl Into<String>) -> Self {
+        Self { git, branch: branch.into() }
+    }
+
+    fn name(&self) -> String {
+        format!("refs/heads/{}", self.branch)
+    }
+
+    async fn tip_id(&self) -> Result<ObjectId, GitError> {
+        let tip = self.git.resolve(&format!("{}^{{commit}}", self.name())).await?;
+        tip.ok_or_else(|| GitError::Failed {
+            command: "rev-parse".to_owned(),
+            message: format!("no branch is named `{}`", self.branch),
+        })
+    }
+
+    async fn move_to(&self, from: &str, to: &str) -> Result<AdvanceResult, GitError> {
+        let tip = self.tip_id().await?;
+        if tip.as_str() == to {
+            return Ok(AdvanceResult::Done);
+        }
+        let Some(new) = ObjectId::parse(to.as_bytes()).filter(|_| tip.as_str() == from) else {
+            return Ok(AdvanceResult::Moved);
+        };
+        if !self.git.is_ancestor(&tip, &new).await? {
+            let why = format!("{} does not contain {from}", new.short());
+            return Ok(AdvanceResult::Refused(why));
+        }
+        for checkout in self.git.checkouts_of(&self.name()).await? {
+            if self.git.has_all_of(&checkout, &new).await? {
+                continue;
+            }
+            if let Some(why) = self.git.bring_forward(&checkout, &new).await? {
+                let place = checkout.display();
+                let why = format!("`{}` is checked out in {place} with {why}", self.branch);
+                return Ok(AdvanceResult::Refused(why));
+            }
+        }
+        if self.tip_id().await? == new {
+            return Ok(AdvanceResult::Done);
+        }
+        let name = self.name();
+        let update = ["update-ref", "-m", "mala run: fast-forward", &name, to, from];
+        let finished = self.git.finish(&GitCall::new(update)).await?;
+        // Git refuses when the branch is not at `from` any more.
+        match finished.code() {
+            Some(0) => Ok(AdvanceResult::Done),
+            _ if self.tip_id().await? != tip => Ok(AdvanceResult::Moved),
+            _ => Err(GitCall::new(update).failed(&finished)),
+        }
+    }
+
+    async fn reach_of(&self, commit: &str, head: &str) -> Result<CommitReach, GitError> {
+        let commit = self.git.resolve(&format!("{commit}^{{commit}}")).await?;
+        let head = self.git.resolve(&format!("{head}^{{commit}}")).await?;
+        let (Some(commit), Some(head)) = (commit, head) else { return Ok(CommitReach::Missing) };
+        let is_ancestor = self.git.is_ancestor(&commit, &head).await?;
+        Ok(if is_ancestor { CommitReach::Ancestor } else { CommitReach::NotAncestor })
+    }
+
+    async fn summary(&self, base: &str, head: &str) -> Result<RangeSummary, GitError> {
+        let diff = ["diff", "--shortstat", "--no-ext-diff", "--no-textconv", base, head, "--"];
+        let printed = self.git.output(&GitCall::new(diff)).await?;
+        let stat = String::from_utf8_lossy(&printed).into_owned();
+        let range = format!("{base}..{head}");
+        let log = ["log", "--no-decorate", "--format=%h %s", "--end-of-options", &range, "--"];
+        let printed = self.git.output(&GitCall::new(log)).await?;
+        let commits = String::from_utf8_lossy(&printed).lines().map(str::to_owned).collect();
+        Ok(RangeSummary { lines: changed_lines(&stat), is_empty: stat.trim().is_empty(), commits })
+    }
+}
+
+/// From ` 2 files changed, 3 insertions(+), 1 deletion(-)`.
+fn changed_lines(stat: &str) -> u64 {
+    let counts = stat.split(',').skip(1).filter_map(|part| part.trim().split(' ').next());
+    counts.filter_map(|count| count.parse::<u64>().ok()).sum()
+}
+
+impl Git {
+    /// The worktrees that have a branch checked out.
+    async fn checkouts_of(&self, name: &str) -> Result<Vec<PathBuf>, GitError> {
+        let mut call = GitCall::new(["worktree", "list", "--porcelain"]);
+        let mut end = b'\n';
+        if self.inner.version >= GitVersion::EXACT_WORK_TREES {
+            (call, end) = (call.args(["-z"]), 0);
+        }
+        let printed = self.output(&call).await?;
+        let wanted = format!("branch {name}");
+        let mut path = None;
+        let mut found = Vec::new();
+        for line in printed.split(|byte| *byte == end) {
+            if let Some(top) = line.strip_prefix(b"worktree ") {
+                path = Some(PathBuf::from(OsStr::from_bytes(top)));
+            } else if line == b"bare" {
+                path = None;
+            } else if line == wanted.as_bytes() {
+                found.extend(path.take().filter(|path| path.is_dir()));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the files and the index of a checkout are those of this commit already: an earlier
+    /// fast-forward was interrupted before it moved the branch.
+    async fn has_all_of(&self, checkout: &Path, commit: &ObjectId) -> Result<bool, GitError> {
+        let staged = ["diff-index", "--cached", "--quiet", commit.as_str(), "--"];
+        let unstaged = ["diff-files", "--quiet", "--"];
+        for compare in [GitCall::new(staged), GitCall::new(unstaged)] {
+            if self.finish(&at(compare, checkout)).await?.code() != Some(0) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Moves a checkout and its branch forward. Returns what is in the way.
+    async fn bring_forward(
+        &self,
+        checkout: &Path,
+        commit: &ObjectId,
+    ) -> Result<Option<String>, GitError> {
+        if let Some(why) = self.changes_in(checkout).await? {
+            return Ok(Some(why));
+        }
+        let merge = ["-c", "index.skipHash=false", "-c", "merge.autoStash=false", "merge"];
+        let merge = GitCall::new(merge).args(["--quiet", "--ff-only", commit.as_str()]);
+        let finished = self.finish(&at(merge, checkout)).await?;
+        Ok((finished.code() != Some(0)).then(|| stderr_line(&finished)))
+    }
+
+    /// What is not committed in a checkout; `None` if everything is.
+    async fn changes_in(&self, checkout: &Path) -> Result<Option<String>, GitError> {
+        let own = git_dir_of(checkout);
+        for state in ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "index.lock"] {
+            if own.join(state).exists() {
+                return Ok(Some(format!("another operation in progress ({state})")));
+            }
+        }
+        let status = ["status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames"];
+        let printed = self.output(&at(GitCall::new(status), checkout)).await?;
+        let mut names = printed.split(|byte| *byte == 0).filter_map(|entry| entry.get(3..));
+        let first = names.next().map(|name| String::from_utf8_lossy(name).into_owned());
+        Ok(first.map(|name| format!("uncommitted changes, such as in {name}")))
+    }
+}
+
+fn at(call: GitCall, checkout: &Path) -> GitCall {
+    call.dir(checkout.to_owned()).env("GIT_INDEX_FILE", git_dir_of(checkout).join("index"))
+}
+
+impl MainLine for GitMainLine {
+    fn tip(&self) -> BoxFuture<'_, Result<String, WorkspaceError>> {
+        Box::pin(async move { Ok(self.tip_id().await?.0) })
+    }
+
+    fn advance<'a>(
+        &'a self,
+        from: &'a str,
+        to: &'a str,
+    ) -> BoxFuture<'a, Result<AdvanceResult, WorkspaceError>> {
+        Box::pin(async move { Ok(self.move_to(from, to).await?) })
+    }
+
+    fn reach<'a>(
+        &'a self,
+        commit: &'a str,
+        head: &'a str,
+    ) -> BoxFuture<'a, Result<CommitReach, WorkspaceError>> {
+        Box::pin(async move { Ok(self.reach_of(commit, head).await?) })
+    }
+
+    fn range<'a>(
+        &'a self,
+        base: &'a str,
+        head: &'a str,
+    ) -> BoxFuture<'a, Result<RangeSummary, WorkspaceError>> {
+        Box::pin(async move { Ok(self.summary(base, head).await?) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changed_lines;
+
+    #[test]
+    fn added_and_removed_lines_count() {
+        for (stat, lines) in [
+            (" 2 files changed, 3 insertions(+), 1 deletion(-)\n", 4),
+            (" 1 file changed, 1 insertion(+)\n", 1),
+            (" 1 file changed, 12 deletions(-)\n", 12),
+            (" 1 file changed, 0 insertions(+), 0 deletions(-)\n", 0),
+            ("", 0),
+        ] {
+            assert_eq!(changed_lines(stat), lines, "{stat}");
+        }
+    }
+}

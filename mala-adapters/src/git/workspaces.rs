@@ -1,0 +1,255 @@
+//! Workspaces of coders: linked worktrees in a folder outside of every checkout. HEAD is detached, so that a
+//! coder needs no branch and no reference of the repository moves. What a coder left in the links of its
+//! worktree is never followed: every call names the repository itself.
+
+mod linked;
+
+pub(crate) use linked::LinkedWorktree;
+
+use super::Git;
+use super::call::GitCall;
+use crate::process::{self, ProcessEnvironment, ProcessError, ProcessLimits, ProcessSpec};
+use linked::io;
+use mala_domain::ports::{
+    BoxFuture, CommandRun, CommandRunEnd, RebaseResult, Workspace, WorkspaceError, WorkspaceState,
+    Workspaces,
+};
+use mala_domain::secrets;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Set for everything that runs in a workspace, to its folder: what survives is found by it.
+pub const WORKSPACE_MARKER: &str = "MALA_WORKSPACE";
+
+/// The folder beside the workspaces that has the homes of their coders.
+const HOMES: &str = ".home";
+
+/// How many bytes are kept of a command's output.
+const MAX_OUTPUT: usize = 32 << 10;
+
+/// The workspaces of one repository.
+#[derive(Debug, Clone)]
+pub struct GitWorkspaces {
+    git: Git,
+    root: PathBuf,
+    environment: ProcessEnvironment,
+}
+
+impl GitWorkspaces {
+    /// Workspaces below this folder. Commands of the project run in this environment.
+    pub fn new(git: Git, root: impl Into<PathBuf>, environment: ProcessEnvironment) -> Self {
+        Self { git, root: root.into(), environment: environment.without("GIT_INDEX_FILE") }
+    }
+
+    /// The folder of a workspace. A name never leads out of the root.
+    fn folder(&self, name: &str) -> Result<PathBuf, WorkspaceError> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if name.is_empty() || name.starts_with(['.', '-']) || !name.chars().all(is_plain) {
+            return Err(WorkspaceError::Failed(format!("`{name}` cannot name a workspace")));
+        }
+        fs::create_dir_all(&self.root).map_err(io("creating", &self.root))?;
+        let root = self.root.canonicalize().map_err(io("opening", &self.root))?;
+        Ok(root.join(name))
+    }
+
+    /// The worktree of a workspace, if its folder is there and still belongs to the repository.
+    fn linked(&self, name: &str) -> Result<Option<LinkedWorktree>, WorkspaceError> {
+        let folder = self.folder(name)?;
+        let found = LinkedWorktree::find(&self.git, &folder)?;
+        Ok(found.filter(LinkedWorktree::is_intact))
+    }
+
+    fn existing(&self, name: &str) -> Result<LinkedWorktree, WorkspaceError> {
+        self.linked(name)?.ok_or_else(|| WorkspaceError::Missing(name.to_owned()))
+    }
+
+    async fn open_at(&self, name: &str, base: &str) -> Result<Workspace, WorkspaceError> {
+        let folder = self.folder(name)?;
+        let workspace = Workspace {
+            name: name.to_owned(),
+            root: folder.display().to_string(),
+            base: base.to_owned(),
+        };
+        process::kill_marked(WORKSPACE_MARKER, &marker(&folder));
+        if let Some(tree) = self.linked(name)? {
+            tree.undo_rebase(&self.git).await?;
+            return Ok(workspace);
+        }
+        if let Some(branch) = self.keep_commits(name, &folder).await? {
+            tracing::warn!(name, branch, "the workspace was broken; its commits are on a branch");
+        }
+        self.remove_at(&folder)?;
+        let add = ["-c", "index.skipHash=false", "worktree", "add", "--quiet", "--detach", "--"];
+        let added =
+            self.git.output(&GitCall::new(add).args([folder.as_os_str(), base.as_ref()])).await;
+        match added {
+            Ok(_) => Ok(workspace),
+            Err(error) => {
+                self.remove_at(&folder)?;
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Ends what runs in a worktree, and removes it with its git folder.
+    fn remove_at(&self, folder: &Path) -> Result<(), WorkspaceError> {
+        process::kill_marked(WORKSPACE_MARKER, &marker(folder));
+        process::kill_marked_inside(process::MARKER, folder);
+        let found = LinkedWorktree::find(&self.git, folder)?;
+        remove_folder(folder)?;
+        match found {
+            Some(tree) => {
+                Ok(fs::remove_dir_all(&tree.git_dir).map_err(io("removing", &tree.git_dir))?)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Keeps commits that no branch has on a branch of their own, and returns its name.
+    async fn keep_commits(
+        &self,
+        name: &str,
+        folder: &Path,
+    ) -> Result<Option<String>, WorkspaceError> {
+        let Some(tree) = LinkedWorktree::find(&self.git, folder)? else { return Ok(None) };
+        let Some(head) = tree.recorded_head(&self.git).await? else { return Ok(None) };
+        let kept = self.git.branch_for(&head, &format!("mala/{name}")).await?;
+        Ok(kept)
+    }
+
+    async fn state_of(&self, workspace: &Workspace) -> Result<WorkspaceState, WorkspaceError> {
+        let tree = self.existing(&workspace.name)?;
+        let head = tree.head(&self.git).await?;
+        let (is_rewritten, commits) = self.git.commits_since(&workspace.base, &head).await?;
+        let uncommitted = tree.uncommitted(&self.git).await?;
+        Ok(WorkspaceState { head, commits, is_rewritten, uncommitted })
+    }
+
+    async fn run_in(
+        &self,
+        workspace: &Workspace,
+        command: &str,
+        max_time: Duration,
+    ) -> Result<CommandRun, WorkspaceError> {
+        let tree = self.existing(&workspace.name)?;
+        let marker = marker(&tree.path);
+        let environment = self.environment.clone().with(WORKSPACE_MARKER, &marker);
+        let script = format!("exec 2>&1\n{command}");
+        let spec = ProcessSpec::new("sh", &tree.path, environment).args(["-c", &script]);
+        let finished = process::run(spec, ProcessLimits::within(max_time)).await;
+        process::kill_marked(WORKSPACE_MARKER, &marker);
+        let (end, output) = match finished {
+            Ok(finished) => {
+                let signal = CommandRunEnd::Signal(finished.signal().unwrap_or_default());
+                (finished.code().map_or(signal, CommandRunEnd::Exit), finished.output)
+            }
+            Err(ProcessError::TimedOut { output, .. }) => (CommandRunEnd::TimedOut, *output),
+            Err(error) => return Err(WorkspaceError::Failed(error.to_string())),
+        };
+        let text = String::from_utf8_lossy(&output.stdout);
+        let start = text.ceil_char_boundary(text.len().saturating_sub(MAX_OUTPUT));
+        let output = secrets::redact(text.get(start..).unwrap_or_default()).into_owned();
+        Ok(CommandRun { end, output })
+    }
+
+    async fn rebase_onto(
+        &self,
+        workspace: &Workspace,
+        onto: &str,
+    ) -> Result<RebaseResult, WorkspaceError> {
+        let tree = self.existing(&workspace.name)?;
+        let conflict = tree.rebase(&self.git, &workspace.base, onto).await?;
+        if !conflict.is_empty() {
+            return Ok(RebaseResult::Conflict(conflict));
+        }
+        let head = tree.head(&self.git).await?;
+        let workspace = Workspace { base: onto.to_owned(), ..workspace.clone() };
+        Ok(RebaseResult::Done { workspace, head })
+    }
+
+    /// Folders below the root, and worktrees whose folder is gone.
+    fn all_names(&self) -> Result<Vec<String>, WorkspaceError> {
+        let Ok(root) = self.root.canonicalize() else { return Ok(Vec::new()) };
+        let entries = fs::read_dir(&root).map_err(io("reading", &root))?.flatten();
+        let folders = entries.map(|entry| entry.path());
+        let linked = LinkedWorktree::all(&self.git)?.into_iter().map(|tree| tree.path);
+        let ours = folders.chain(linked).filter(|path| path.parent() == Some(&root));
+        let mut names: Vec<String> =
+            ours.filter_map(|path| path.file_name()?.to_str().map(str::to_owned)).collect();
+        names.retain(|name| name != HOMES);
+        names.sort();
+        names.dedup();
+        Ok(names)
+    }
+}
+
+/// The home of the coder of a workspace.
+pub(crate) fn home_of(folder: &Path) -> PathBuf {
+    let root = folder.parent().unwrap_or(folder);
+    root.join(HOMES).join(folder.file_name().unwrap_or_default())
+}
+
+fn remove_folder(folder: &Path) -> Result<(), WorkspaceError> {
+    if fs::symlink_metadata(folder).is_ok() {
+        crate::lanes::make_writable(folder);
+        fs::remove_dir_all(folder).map_err(io("removing", folder))?;
+    }
+    Ok(())
+}
+
+/// What the marker variable says for a workspace. The end keeps `bd-1` and `bd-10` apart.
+pub(crate) fn marker(folder: &Path) -> String {
+    format!("{}/", folder.display())
+}
+
+impl Workspaces for GitWorkspaces {
+    fn open<'a>(
+        &'a self,
+        name: &'a str,
+        base: &'a str,
+    ) -> BoxFuture<'a, Result<Workspace, WorkspaceError>> {
+        Box::pin(self.open_at(name, base))
+    }
+
+    fn state<'a>(
+        &'a self,
+        workspace: &'a Workspace,
+    ) -> BoxFuture<'a, Result<WorkspaceState, WorkspaceError>> {
+        Box::pin(self.state_of(workspace))
+    }
+
+    fn run<'a>(
+        &'a self,
+        workspace: &'a Workspace,
+        command: &'a str,
+        max_time: Duration,
+    ) -> BoxFuture<'a, Result<CommandRun, WorkspaceError>> {
+        Box::pin(self.run_in(workspace, command, max_time))
+    }
+
+    fn rebase<'a>(
+        &'a self,
+        workspace: &'a Workspace,
+        onto: &'a str,
+    ) -> BoxFuture<'a, Result<RebaseResult, WorkspaceError>> {
+        Box::pin(self.rebase_onto(workspace, onto))
+    }
+
+    fn remove<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Option<String>, WorkspaceError>> {
+        Box::pin(async move {
+            let folder = self.folder(name)?;
+            let kept = self.keep_commits(name, &folder).await?;
+            self.remove_at(&folder)?;
+            remove_folder(&home_of(&folder))?;
+            Ok(kept)
+        })
+    }
+
+    fn names(&self) -> BoxFuture<'_, Result<Vec<String>, WorkspaceError>> {
+        Box::pin(async move { self.all_names() })
+    }
+}

@@ -1,0 +1,260 @@
+//! One linked worktree: its place, what is in it, and how it is rebased.
+
+use super::super::call::{GitCall, probe};
+use super::super::open::{git_dir_of, shared_by};
+use super::super::{Git, GitError, ObjectId};
+use mala_domain::ports::{WorkCommit, WorkspaceError};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// How many files with uncommitted changes are listed.
+const MAX_UNCOMMITTED: usize = 100;
+
+/// How many names are tried for a branch.
+const MAX_BRANCHES: usize = 50;
+
+/// Turns off what would start an editor or a signer, or move branches.
+const NO_SURPRISES: [&str; 10] = [
+    "-c",
+    "index.skipHash=false",
+    "-c",
+    "commit.gpgSign=false",
+    "-c",
+    "rebase.updateRefs=false",
+    "-c",
+    "rerere.enabled=false",
+    "-c",
+    "sequence.editor=true",
+];
+
+/// A worktree beside the user's checkout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LinkedWorktree {
+    /// Its folder.
+    pub(crate) path: PathBuf,
+    /// Its own git folder, `GITDIR/worktrees/NAME`.
+    pub(crate) git_dir: PathBuf,
+    /// The git folder of the repository.
+    pub(crate) common_dir: PathBuf,
+}
+
+impl LinkedWorktree {
+    /// All linked worktrees, by the records in the repository's own git folder.
+    pub(crate) fn all(git: &Git) -> Result<Vec<Self>, GitError> {
+        let common_dir = git.common_dir()?;
+        let entries = fs::read_dir(common_dir.join("worktrees")).into_iter().flatten().flatten();
+        let trees = entries.filter_map(|entry| {
+            let git_dir = entry.path();
+            let link = fs::read(git_dir.join("gitdir")).ok()?;
+            let link = git_dir.join(OsStr::from_bytes(link.trim_ascii_end()));
+            let path = link.parent()?.to_owned();
+            Some(Self { path, git_dir, common_dir: common_dir.clone() })
+        });
+        Ok(trees.collect())
+    }
+
+    /// The worktree with this folder, whether or not the folder is still there.
+    pub(crate) fn find(git: &Git, path: &Path) -> Result<Option<Self>, GitError> {
+        Ok(Self::all(git)?.into_iter().find(|tree| tree.path == path))
+    }
+
+    /// Whether its folder is there and belongs to the repository, and it was completely created.
+    pub(super) fn is_intact(&self) -> bool {
+        let link = git_dir_of(&self.path).canonicalize().ok();
+        link == self.git_dir.canonicalize().ok()
+            && self.git_dir.join("index").exists()
+            && !fs::read(self.git_dir.join("locked"))
+                .is_ok_and(|why| why.starts_with(b"initializing"))
+    }
+
+    /// A call in it that does not read its links.
+    fn call<A: Into<std::ffi::OsString>>(&self, args: impl IntoIterator<Item = A>) -> GitCall {
+        GitCall::new(args)
+            .dir(self.path.clone())
+            .env("GIT_DIR", &self.git_dir)
+            .env("GIT_COMMON_DIR", &self.common_dir)
+            .env("GIT_WORK_TREE", &self.path)
+            .env("GIT_INDEX_FILE", self.git_dir.join("index"))
+    }
+
+    /// The commit at its HEAD.
+    pub(super) async fn head(&self, git: &Git) -> Result<String, GitError> {
+        let call = self.call(["rev-parse", "--verify", "--end-of-options", "HEAD^{commit}"]);
+        let printed = git.output(&call).await?;
+        ObjectId::parse(printed.trim_ascii()).map(|id| id.0).ok_or_else(|| call.unexpected())
+    }
+
+    /// The commit at its HEAD, though its folder may be gone.
+    pub(super) async fn recorded_head(&self, git: &Git) -> Result<Option<ObjectId>, GitError> {
+        let name = self.git_dir.file_name().unwrap_or_default().to_string_lossy();
+        git.resolve(&format!("worktrees/{name}/HEAD^{{commit}}")).await
+    }
+
+    /// Files with changes that are not committed, without ignored ones.
+    pub(super) async fn uncommitted(&self, git: &Git) -> Result<Vec<String>, GitError> {
+        let status = ["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all"];
+        let printed = git.output(&self.call(status)).await?;
+        let entries = printed.split(|byte| *byte == 0).filter_map(|entry| entry.get(3..));
+        let names = entries.map(|name| String::from_utf8_lossy(name).into_owned());
+        Ok(names.take(MAX_UNCOMMITTED).collect())
+    }
+
+    /// Puts the commits since `base` on top of `onto`, without hooks. What is not committed is dropped.
+    /// Returns the files that conflict; then HEAD is where it was.
+    pub(super) async fn rebase(
+        &self,
+        git: &Git,
+        base: &str,
+        onto: &str,
+    ) -> Result<Vec<String>, GitError> {
+        let head = self.head(git).await?;
+        self.reset(git, &head).await?;
+        let flags = ["rebase", "--quiet", "--no-autostash", "--no-fork-point"];
+        let (name, email) = git.identity().await;
+        let rebase = self
+            .call(NO_SURPRISES)
+            .args(flags)
+            .args(["--onto", onto, base])
+            .env("GIT_COMMITTER_NAME", name)
+            .env("GIT_COMMITTER_EMAIL", email)
+            .env("GIT_EDITOR", "true");
+        let finished = git.finish(&rebase).await?;
+        if finished.code() == Some(0) {
+            return Ok(Vec::new());
+        }
+        let unmerged = self.call(["diff", "--name-only", "--diff-filter=U", "-z"]);
+        let printed = git.output(&unmerged).await?;
+        let names = printed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        let files: Vec<String> =
+            names.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        self.reset(git, &head).await?;
+        if files.is_empty() { Err(rebase.failed(&finished)) } else { Ok(files) }
+    }
+
+    /// Brings it back to where a rebase started that was not finished.
+    pub(super) async fn undo_rebase(&self, git: &Git) -> Result<(), GitError> {
+        let start = fs::read_to_string(self.git_dir.join("rebase-merge/orig-head"));
+        match start.ok().and_then(|id| ObjectId::parse(id.trim().as_bytes())) {
+            Some(start) => self.reset(git, start.as_str()).await,
+            None => self.unlock(),
+        }
+    }
+
+    /// Brings it to a commit and drops changes that are not committed. Ignored files, such as build results,
+    /// stay.
+    async fn reset(&self, git: &Git, commit: &str) -> Result<(), GitError> {
+        self.unlock()?;
+        for leftover in ["rebase-merge", "rebase-apply"] {
+            let folder = self.git_dir.join(leftover);
+            if folder.exists() {
+                fs::remove_dir_all(&folder).map_err(io("removing", &folder))?;
+            }
+        }
+        let check_out =
+            ["-c", "index.skipHash=false", "checkout", "--quiet", "--force", "--detach"];
+        git.output(&self.call(check_out).args([commit, "--"])).await?;
+        git.output(&self.call(["clean", "--quiet", "-f", "-d"])).await?;
+        Ok(())
+    }
+
+    /// Removes the lock of a git that was killed. All processes of the workspace have ended by then.
+    fn unlock(&self) -> Result<(), GitError> {
+        for name in ["index.lock", "HEAD.lock"] {
+            let lock = self.git_dir.join(name);
+            if lock.exists() {
+                fs::remove_file(&lock).map_err(io("removing", &lock))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Git {
+    /// The git folder that all worktrees share.
+    pub fn common_dir(&self) -> Result<PathBuf, GitError> {
+        let own = git_dir_of(self.top());
+        shared_by(&own).ok_or_else(|| GitError::Io {
+            what: format!("reading {}", own.display()),
+            source: std::io::ErrorKind::NotFound.into(),
+        })
+    }
+
+    /// The name and the address in the user's configuration, to commit with.
+    pub async fn identity(&self) -> (String, String) {
+        let mut found = Vec::new();
+        for (key, otherwise) in [("user.name", "mala"), ("user.email", "mala@localhost")] {
+            let printed = probe(self.top(), &self.inner.around, &["config", "--get", key]).await;
+            let value =
+                printed.ok().map(|it| String::from_utf8_lossy(&it.output.stdout).into_owned());
+            let value = value.map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
+            found.push(value.unwrap_or_else(|| otherwise.to_owned()));
+        }
+        let email = found.pop().unwrap_or_default();
+        (found.pop().unwrap_or_default(), email)
+    }
+
+    /// A branch for a commit that no branch contains, named like this; `None` if there is one that does.
+    pub(super) async fn branch_for(
+        &self,
+        head: &ObjectId,
+        name: &str,
+    ) -> Result<Option<String>, GitError> {
+        let contains = ["for-each-ref", "--count=1", "--contains", head.as_str(), "refs/heads"];
+        if !self.output(&GitCall::new(contains)).await?.is_empty() {
+            return Ok(None);
+        }
+        for number in 1.. {
+            let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
+            let none = "0".repeat(head.as_str().len());
+            let full = format!("refs/heads/{name}");
+            let update = ["update-ref", "-m", "mala run: keep work", &full, head.as_str(), &none];
+            let finished = self.finish(&GitCall::new(update)).await?;
+            if finished.code() == Some(0) {
+                return Ok(Some(name));
+            }
+            if number == MAX_BRANCHES {
+                return Err(GitCall::new(update).failed(&finished));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether `base` is not an ancestor of `head`, and the commits between them, the oldest first.
+    pub(super) async fn commits_since(
+        &self,
+        base: &str,
+        head: &str,
+    ) -> Result<(bool, Vec<WorkCommit>), GitError> {
+        let ids = (ObjectId::parse(base.as_bytes()), ObjectId::parse(head.as_bytes()));
+        let (Some(base), Some(head)) = ids else { return Ok((true, Vec::new())) };
+        if !self.is_ancestor(&base, &head).await? {
+            return Ok((true, Vec::new()));
+        }
+        let range = format!("{}..{}", base.as_str(), head.as_str());
+        let log = ["log", "-z", "--reverse", "--topo-order", "--format=%H%n%ct%n%P%n%s", &range];
+        let printed = self.output(&GitCall::new(log).args(["--"])).await?;
+        let entries = printed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
+        Ok((false, entries.filter_map(commit_of).collect()))
+    }
+}
+
+fn commit_of(entry: &[u8]) -> Option<WorkCommit> {
+    let text = String::from_utf8_lossy(entry);
+    let mut lines = text.splitn(4, '\n');
+    let (id, at) = (lines.next()?.to_owned(), lines.next()?.parse().ok()?);
+    let parent = lines.next()?.split(' ').next().filter(|id| !id.is_empty()).map(str::to_owned);
+    Some(WorkCommit { id, parent, at, subject: lines.next().unwrap_or_default().to_owned() })
+}
+
+pub(super) fn io(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> GitError {
+    let what = format!("{doing} {}", path.display());
+    move |source| GitError::Io { what, source }
+}
+
+impl From<GitError> for WorkspaceError {
+    fn from(error: GitError) -> Self {
+        Self::Failed(super::super::error::whole_message(&error))
+    }
+}

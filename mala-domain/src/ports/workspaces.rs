@@ -1,0 +1,195 @@
+//! Where coders work, and how their work reaches the target branch. The user's checkout, index and
+//! other branches are never touched.
+
+use super::BoxFuture;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use thiserror::Error;
+
+/// A checkout of its own for one piece of work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Workspace {
+    /// Its name: letters, digits, `.`, `_` and `-`.
+    pub name: String,
+    /// Where it is.
+    pub root: String,
+    /// The commit that its work starts from.
+    pub base: String,
+}
+
+/// What a workspace contains.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkspaceState {
+    /// Its head commit.
+    pub head: String,
+    /// The commits from its base to its head, the oldest first.
+    pub commits: Vec<WorkCommit>,
+    /// Whether the base is no longer an ancestor of the head.
+    pub is_rewritten: bool,
+    /// Changed and untracked files that are not committed, ignored ones left out.
+    pub uncommitted: Vec<String>,
+}
+
+/// A commit in a workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkCommit {
+    /// Its full id.
+    pub id: String,
+    /// Its first parent.
+    pub parent: Option<String>,
+    /// When it was committed, in seconds since 1970.
+    pub at: i64,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// Makes and removes workspaces, and runs the project's commands in them.
+pub trait Workspaces: Send + Sync {
+    /// A workspace with this name at this commit. One that exists already keeps its content.
+    fn open<'a>(
+        &'a self,
+        name: &'a str,
+        base: &'a str,
+    ) -> BoxFuture<'a, Result<Workspace, WorkspaceError>>;
+
+    /// What it contains.
+    fn state<'a>(
+        &'a self,
+        workspace: &'a Workspace,
+    ) -> BoxFuture<'a, Result<WorkspaceState, WorkspaceError>>;
+
+    /// Runs a command of the project in it with a shell. Afterwards, and when the future is
+    /// dropped, nothing that the command started runs any more.
+    fn run<'a>(
+        &'a self,
+        workspace: &'a Workspace,
+        command: &'a str,
+        max_time: Duration,
+    ) -> BoxFuture<'a, Result<CommandRun, WorkspaceError>>;
+
+    /// Moves the commits since its base onto another commit, which becomes its base. A conflict
+    /// leaves it as it was.
+    fn rebase<'a>(
+        &'a self,
+        workspace: &'a Workspace,
+        onto: &'a str,
+    ) -> BoxFuture<'a, Result<RebaseResult, WorkspaceError>>;
+
+    /// Removes its files. Commits that the target branch does not have stay on a branch, whose
+    /// name is returned. One that does not exist is no error.
+    fn remove<'a>(&'a self, name: &'a str)
+    -> BoxFuture<'a, Result<Option<String>, WorkspaceError>>;
+
+    /// The names of all workspaces that exist.
+    fn names(&self) -> BoxFuture<'_, Result<Vec<String>, WorkspaceError>>;
+}
+
+/// The target branch and the history that leads to it.
+pub trait MainLine: Send + Sync {
+    /// The commit that the target branch points to.
+    fn tip(&self) -> BoxFuture<'_, Result<String, WorkspaceError>>;
+
+    /// Moves the target branch from one commit to a descendant of it, in one step. Refused while
+    /// the branch is checked out with uncommitted changes; a clean checkout follows.
+    fn advance<'a>(
+        &'a self,
+        from: &'a str,
+        to: &'a str,
+    ) -> BoxFuture<'a, Result<AdvanceResult, WorkspaceError>>;
+
+    /// How a commit relates to a later one.
+    fn reach<'a>(
+        &'a self,
+        commit: &'a str,
+        head: &'a str,
+    ) -> BoxFuture<'a, Result<CommitReach, WorkspaceError>>;
+
+    /// What changed between two commits, as `git diff --stat` and `git log --oneline` count it.
+    fn range<'a>(
+        &'a self,
+        base: &'a str,
+        head: &'a str,
+    ) -> BoxFuture<'a, Result<RangeSummary, WorkspaceError>>;
+}
+
+/// What came of a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandRun {
+    /// How it ended.
+    pub end: CommandRunEnd,
+    /// The last lines of its output, stdout and stderr together.
+    pub output: String,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandRunEnd {
+    /// With this exit code.
+    Exit(i32),
+    /// By a signal.
+    Signal(i32),
+    /// It took too long and was terminated.
+    TimedOut,
+}
+
+/// What came of a rebase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RebaseResult {
+    /// The workspace, with its base, and its head.
+    Done {
+        /// The workspace with the new base.
+        workspace: Workspace,
+        /// Its head.
+        head: String,
+    },
+    /// These files conflict.
+    Conflict(Vec<String>),
+}
+
+/// What came of moving the target branch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AdvanceResult {
+    /// It points to the commit.
+    Done,
+    /// It does not point to the expected commit any more.
+    Moved,
+    /// It must not be moved, for this reason.
+    Refused(String),
+}
+
+/// How a commit relates to a later one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommitReach {
+    /// It is an ancestor, or the commit itself.
+    Ancestor,
+    /// It exists and is no ancestor.
+    NotAncestor,
+    /// The repository does not have it, as in a shallow clone.
+    Missing,
+}
+
+/// What changed between two commits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RangeSummary {
+    /// Added plus removed lines.
+    pub lines: u64,
+    /// Whether no file differs.
+    pub is_empty: bool,
+    /// Short id and subject of each commit, the newest first.
+    pub commits: Vec<String>,
+}
+
+/// Why a workspace or the target branch cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum WorkspaceError {
+    /// The workspace is gone.
+    #[error("the workspace `{0}` does not exist any more")]
+    Missing(String),
+    /// The disk is full, or git failed.
+    #[error("{0}")]
+    Failed(String),
+}

@@ -1,0 +1,164 @@
+//! Findings as issues of a tracker: title, labels, notes and attribution, and none of them twice.
+
+use super::issue::{IssueDraft, IssueId, MAX_LABEL, TrackerIssue};
+use super::triggers::TriggerKind;
+use crate::finding::{Finding, VerificationOutcome};
+use crate::verdict::Threshold;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+/// The longest title, in characters.
+const MAX_TITLE: usize = 200;
+
+/// The start of the line in notes that says which finding an issue is about.
+const MARKER: &str = "Finding: ";
+
+/// The review that findings come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FindingSource {
+    /// The trigger.
+    pub trigger: TriggerKind,
+    /// The issue, epic or summary issue that the findings are linked to.
+    pub linked_to: Option<IssueId>,
+    /// The commit that the review started from.
+    pub base: String,
+    /// The commit that was reviewed.
+    pub head: String,
+}
+
+/// What is to be filed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FilingPlan {
+    /// Issues to create, each with the keys of its findings.
+    pub drafts: Vec<(Vec<String>, IssueDraft)>,
+    /// Findings that an issue is about already, open or closed.
+    pub known: Vec<(String, IssueId)>,
+}
+
+/// Plans the issues for findings. `existing` has all issues of the tracker, closed ones included.
+/// With `group_below`, findings below this threshold become one issue.
+pub fn plan(
+    findings: &[Finding],
+    source: &FindingSource,
+    existing: &[TrackerIssue],
+    group_below: Option<Threshold>,
+) -> FilingPlan {
+    let filed = filed_findings(existing);
+    let mut seen = BTreeSet::new();
+    let mut plan = FilingPlan::default();
+    let mut grouped = Vec::new();
+    let counts = |finding: &&Finding| finding.verification.outcome != VerificationOutcome::Refuted;
+    for finding in findings.iter().filter(counts) {
+        let key = finding.dedupe_key.as_str();
+        if let Some(issue) = filed.get(key) {
+            plan.known.push((key.to_owned(), (*issue).clone()));
+        } else if seen.insert(key) {
+            match group_below {
+                Some(threshold) if !threshold.blocks(finding) => grouped.push(finding),
+                _ => plan.drafts.push((vec![key.to_owned()], draft(&[finding], source))),
+            }
+        }
+    }
+    if !grouped.is_empty() {
+        let keys = grouped.iter().map(|finding| finding.dedupe_key.as_str().to_owned()).collect();
+        plan.drafts.push((keys, draft(&grouped, source)));
+    }
+    plan
+}
+
+/// The issues that are about findings, by the key of the finding.
+pub fn filed_findings(issues: &[TrackerIssue]) -> BTreeMap<&str, &IssueId> {
+    issues
+        .iter()
+        .flat_map(|issue| {
+            let lines = issue.notes.lines().chain(issue.body.lines());
+            lines.filter_map(|line| line.trim().strip_prefix(MARKER)).map(|key| (key, &issue.id))
+        })
+        .collect()
+}
+
+fn draft(findings: &[&Finding], source: &FindingSource) -> IssueDraft {
+    let worst = findings.iter().map(|finding| finding.effective_priority()).min();
+    let priority = worst.map_or(3, |priority| priority.number());
+    let title = match findings {
+        [finding] => finding.title.clone(),
+        _ => format!("{} below the threshold", crate::report::counted(findings.len(), "finding")),
+    };
+    let body: Vec<String> = findings.iter().map(|finding| describe(finding)).collect();
+    IssueDraft {
+        title: one_line(&title, MAX_TITLE),
+        body: body.join("\n---\n\n"),
+        notes: notes(findings, source, priority),
+        priority,
+        labels: labels(source.trigger),
+        related_to: source.linked_to.clone(),
+    }
+}
+
+/// A finding, as Markdown.
+pub fn describe(finding: &Finding) -> String {
+    let mut text = format!("`{}`", location(finding));
+    let reporters: Vec<&str> = finding.reporters().collect();
+    let _ = writeln!(
+        text,
+        " · {} · {} · {}\n",
+        finding.effective_priority(),
+        finding.category,
+        reporters.join(", ")
+    );
+    let _ = writeln!(text, "{}\n", finding.body.trim());
+    if let Some(suggestion) = finding.suggestion.as_deref().filter(|it| !it.trim().is_empty()) {
+        let _ = writeln!(text, "Suggestion: {}\n", suggestion.trim());
+    }
+    text
+}
+
+/// `file:line` or `file:line-line`.
+pub fn location(finding: &Finding) -> String {
+    match finding.line_end > finding.line_start {
+        true => format!("{}:{}-{}", finding.file, finding.line_start, finding.line_end),
+        false => format!("{}:{}", finding.file, finding.line_start),
+    }
+}
+
+/// The labels of an issue from this trigger, each within the limit of every tracker.
+pub fn labels(trigger: TriggerKind) -> Vec<String> {
+    let mut labels = vec!["review-finding".to_owned()];
+    if trigger != TriggerKind::SessionEnd {
+        labels.push("cumulative-review".to_owned());
+        labels.push(format!("trigger:{trigger}"));
+    }
+    labels.into_iter().map(|label| label.chars().take(MAX_LABEL).collect()).collect()
+}
+
+fn notes(findings: &[&Finding], source: &FindingSource, priority: u8) -> String {
+    let is_cumulative = source.trigger != TriggerKind::SessionEnd;
+    let origin = if is_cumulative { "cumulative_review" } else { "code_review" };
+    let mut notes = format!("Source: {origin}\nTrigger: {}\n", source.trigger);
+    if let Some(linked) = &source.linked_to {
+        let name = match source.trigger {
+            TriggerKind::EpicCompletion => "Epic",
+            _ => "Found in",
+        };
+        let _ = writeln!(notes, "{name}: {linked}");
+    }
+    let _ = writeln!(notes, "Baseline: {}..{}\nPriority: P{priority}", source.base, source.head);
+    for finding in findings {
+        let _ = writeln!(notes, "{MARKER}{}", finding.dedupe_key);
+    }
+    notes
+}
+
+/// The text without control characters, in one line of at most so many characters.
+pub fn one_line(text: &str, max: usize) -> String {
+    let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.chars().count() > max {
+        true => line.chars().take(max.saturating_sub(1)).chain(['…']).collect(),
+        false => line,
+    }
+}
+
+#[cfg(test)]
+mod tests;

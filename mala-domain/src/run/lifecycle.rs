@@ -1,0 +1,301 @@
+//! The life of a run: one pure function from a state and an event to the next state and effects.
+//! Every event is logged, so that the state of a killed run is rebuilt from its log. A piece of work
+//! is an issue or a trigger that fired; its step says what is performed for it, and performing a
+//! step twice does no harm.
+
+mod schedule;
+mod state;
+mod transition;
+
+pub use state::{
+    CodeOrder, CommandStage, FailedCommand, PromptKind, ReviewedRange, RunState, TriggerFire,
+    WorkKey, WorkOutcome, WorkProgress, WorkStep,
+};
+
+use super::issue::{IssueId, IssueStatus, TrackerIssue};
+use super::readiness::IssueSelection;
+use super::triggers::{TriggerKind, TriggerPlan, TriggerPlans};
+use crate::ports::{CoderEnd, Workspace, WorkspaceState};
+use serde::{Deserialize, Serialize};
+
+/// The rules of a run, from its configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRules {
+    /// What triggers do.
+    pub triggers: TriggerPlans,
+    /// Which issues are worked on.
+    pub selection: IssueSelection,
+    /// Who claims issues.
+    pub owner: String,
+    /// How many issues are worked on at a time.
+    pub max_agents: usize,
+    /// How many issues are started in all.
+    pub max_issues: Option<usize>,
+    /// Start no further issue at this cost.
+    pub max_cost_usd: Option<f64>,
+    /// Start no further issue after these minutes.
+    pub max_minutes: Option<u32>,
+    /// An issue fails above this cost.
+    pub issue_cost_usd: Option<f64>,
+    /// What commit subjects start with.
+    pub commit_prefix: String,
+    /// How many times an idle coder is resumed.
+    pub idle_resumes: u32,
+    /// Whether issues that are filed in this run are worked on.
+    pub work_on_findings: bool,
+}
+
+impl RunRules {
+    /// What a trigger does; `session_end` for those that are not configured.
+    pub fn trigger(&self, kind: TriggerKind) -> &TriggerPlan {
+        let triggers = &self.triggers;
+        match kind {
+            TriggerKind::SessionEnd => None,
+            TriggerKind::Periodic => triggers.periodic.as_ref(),
+            TriggerKind::EpicCompletion => triggers.epic_completion.as_ref(),
+            TriggerKind::RunEnd => triggers.run_end.as_ref(),
+        }
+        .unwrap_or(&triggers.session_end)
+    }
+}
+
+/// An event with its time and name, as the log has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoggedEvent {
+    /// Seconds since 1970.
+    pub at: i64,
+    /// What happened, in a word for readers of the log.
+    pub name: String,
+    /// The event.
+    pub event: RunEvent,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunEvent {
+    /// The run started, or was resumed.
+    Started {
+        /// The id of the run.
+        run_id: String,
+        /// The commit where it started.
+        start_commit: String,
+        /// Whether it goes on with an earlier run.
+        is_resumed: bool,
+        /// Whether reviews are enabled.
+        review_enabled: bool,
+    },
+    /// The tracker was read.
+    TrackerRead(Vec<TrackerIssue>),
+    /// The user asked to start nothing new.
+    StopRequested,
+    /// A piece of work went on.
+    Work {
+        /// Which one.
+        key: WorkKey,
+        /// How.
+        event: Box<WorkEvent>,
+    },
+    /// The run ended.
+    Finished,
+}
+
+/// Something that happened to a piece of work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkEvent {
+    /// The issue was claimed and read again.
+    Claimed(TrackerIssue),
+    /// Its workspace is there, at this commit.
+    Opened(Workspace),
+    /// A session of its coder ended.
+    CoderEnded {
+        /// The id of the session.
+        session: Option<String>,
+        /// How it ended.
+        end: CoderEnd,
+        /// Its final message.
+        message: String,
+        /// What it cost.
+        cost_usd: Option<f64>,
+        /// What the workspace contains; `None` when it is gone.
+        state: Option<WorkspaceState>,
+        /// Whether the content differs from before the session.
+        is_changed: bool,
+    },
+    /// The commands ended; these failed.
+    CommandsEnded(Vec<FailedCommand>),
+    /// A review started.
+    ReviewStarted,
+    /// A review ended.
+    ReviewEnded(Box<ReviewedRange>),
+    /// The findings are in the tracker, as these issues.
+    Filed {
+        /// Issues that were created or known.
+        issues: Vec<IssueId>,
+        /// The summary issue of the run, if findings are linked to one.
+        summary: Option<IssueId>,
+    },
+    /// Its commits are on top of the target branch.
+    Rebased {
+        /// The workspace with its new base.
+        workspace: Workspace,
+        /// Its head.
+        head: String,
+        /// Whether the base differs from before.
+        is_moved: bool,
+    },
+    /// Its commits conflict with the target branch.
+    Conflict {
+        /// The files.
+        files: Vec<String>,
+        /// The commit of the target branch.
+        onto: String,
+    },
+    /// The target branch has its commits.
+    Merged,
+    /// The target branch moved in the meantime.
+    TargetMoved,
+    /// The issue is closed in the tracker.
+    Closed,
+    /// The issue is open again in the tracker.
+    Released,
+    /// Its workspace is gone; commits that were not merged are on this branch.
+    Removed(Option<String>),
+    /// What was performed failed, for this reason.
+    Failed(String),
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Read the tracker.
+    ReadTracker,
+    /// Perform the step of this work.
+    Perform(WorkKey),
+    /// Stop everything that is performed for other works than this one.
+    StopOthers(WorkKey),
+    /// End the run.
+    Finish,
+}
+
+/// Applies an event, and returns what is to be done.
+pub fn step(state: &mut RunState, rules: &RunRules, at: i64, event: &RunEvent) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    match event {
+        RunEvent::Started { run_id, start_commit, is_resumed, .. } => {
+            state.begin(run_id, start_commit, *is_resumed, at);
+            return vec![Effect::ReadTracker];
+        }
+        RunEvent::TrackerRead(issues) => {
+            if !state.is_read {
+                effects.extend(schedule::resumed(state));
+            }
+            state.read(issues);
+        }
+        RunEvent::StopRequested => state.stopping = true,
+        RunEvent::Finished => {
+            state.finished = true;
+            return effects;
+        }
+        RunEvent::Work { key, event } => {
+            let changed = transition::apply(state, rules, (key, at), event);
+            if state.aborted.as_ref().is_some_and(|(by, _)| by == key) && changed {
+                effects.push(Effect::StopOthers(key.clone()));
+            }
+            if changed && state.is_performed(key) {
+                effects.push(Effect::Perform(key.clone()));
+            }
+        }
+    }
+    effects.extend(schedule::next(state, rules, at));
+    effects
+}
+
+/// The name of an event in the log, after it was applied.
+pub fn event_name(state: &RunState, event: &RunEvent) -> &'static str {
+    let RunEvent::Work { key, event } = event else {
+        return match event {
+            RunEvent::Started { is_resumed: true, .. } => "run_resumed",
+            RunEvent::Started { .. } => "run_started",
+            RunEvent::TrackerRead(_) => "tracker_read",
+            RunEvent::StopRequested => "stop_requested",
+            _ => "run_finished",
+        };
+    };
+    match &**event {
+        WorkEvent::Claimed(_) => "claimed",
+        WorkEvent::Opened(_) => "workspace_opened",
+        WorkEvent::CoderEnded { .. } => "coder_ended",
+        WorkEvent::CommandsEnded(_) => "commands_ended",
+        WorkEvent::ReviewStarted => "on_review_started",
+        WorkEvent::ReviewEnded(_) => match state.works.get(key).map(|work| &work.step) {
+            Some(WorkStep::Review) => "on_review_retry",
+            Some(WorkStep::File(super::outcome::AfterReview::Fix)) => "on_review_retry",
+            Some(WorkStep::Code(_)) => "on_review_retry",
+            Some(_) if state.works.get(key).is_some_and(WorkProgress::is_accepted) => {
+                "on_review_passed"
+            }
+            _ => "on_review_failed",
+        },
+        WorkEvent::Filed { .. } => "findings_filed",
+        WorkEvent::Rebased { .. } => "rebased",
+        WorkEvent::Conflict { .. } => "conflict",
+        WorkEvent::Merged => "merged",
+        WorkEvent::TargetMoved => "target_moved",
+        WorkEvent::Closed => "closed",
+        WorkEvent::Released => "released",
+        WorkEvent::Removed(_) => "workspace_removed",
+        WorkEvent::Failed(_) => "step_failed",
+    }
+}
+
+/// The state that these events lead to.
+pub fn rebuild<'e>(
+    rules: &RunRules,
+    events: impl IntoIterator<Item = &'e LoggedEvent>,
+) -> RunState {
+    let mut state = RunState::default();
+    for logged in events {
+        step(&mut state, rules, logged.at, &logged.event);
+    }
+    state
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunConclusion {
+    /// Everything that was processed succeeded.
+    Succeeded,
+    /// An issue failed, or findings at or above a threshold remain.
+    Failed,
+    /// A review could not be done, and `abort` applied.
+    NotReviewed,
+    /// The user stopped it.
+    Interrupted,
+}
+
+/// How the run ended.
+pub fn conclusion(state: &RunState) -> RunConclusion {
+    let has_failed = |work: &WorkProgress| matches!(work.outcome, Some(WorkOutcome::Failed(_)));
+    match &state.aborted {
+        Some((key, _)) if state.works.get(key).is_some_and(|work| work.not_reviewed.is_some()) => {
+            RunConclusion::NotReviewed
+        }
+        Some(_) => RunConclusion::Failed,
+        None if state.stopping => RunConclusion::Interrupted,
+        None if state.works.values().any(has_failed) => RunConclusion::Failed,
+        None => RunConclusion::Succeeded,
+    }
+}
+
+/// Whether a claim holds: the issue, read again, is in progress and belongs to the owner. A tracker
+/// without assignees leaves the owner open.
+pub fn claim_holds(issue: &TrackerIssue, owner: &str) -> bool {
+    issue.status == IssueStatus::InProgress
+        && issue.assignee.as_deref().is_none_or(|assignee| assignee == owner)
+}
+
+#[cfg(test)]
+mod tests;

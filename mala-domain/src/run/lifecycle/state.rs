@@ -1,0 +1,414 @@
+//! The state of a run.
+
+use super::super::issue::{IssueId, IssueKind, IssueStatus, TrackerIssue};
+use super::super::outcome::{AfterReview, RetriesUsed, TriggerReview};
+use super::super::triggers::TriggerKind;
+use crate::finding::Finding;
+use crate::ports::Workspace;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A piece of work.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkKey {
+    /// An issue.
+    Issue(IssueId),
+    /// A trigger that fired.
+    Trigger(TriggerFire),
+}
+
+/// A trigger that fired.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TriggerFire {
+    /// Which trigger.
+    pub kind: TriggerKind,
+    /// The epic that is complete.
+    #[serde(default)]
+    pub epic: Option<IssueId>,
+    /// Counts the fires of the run.
+    pub number: u32,
+}
+
+impl WorkKey {
+    /// The trigger whose commands and review apply.
+    pub fn trigger(&self) -> TriggerKind {
+        match self {
+            Self::Issue(_) => TriggerKind::SessionEnd,
+            Self::Trigger(fire) => fire.kind,
+        }
+    }
+
+    /// A name of letters, digits, `.`, `_` and `-`, different for different keys.
+    pub fn workspace_name(&self) -> String {
+        let name = self.to_string();
+        let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let is_plain = name.len() <= 60
+            && name.chars().all(safe)
+            && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && !name.ends_with('.')
+            && !name.contains("..")
+            && !name.ends_with(".lock");
+        if is_plain {
+            return name;
+        }
+        let hash: String =
+            Sha256::digest(name.as_bytes()).iter().take(6).map(|b| format!("{b:02x}")).collect();
+        let start: String = name.chars().filter(|c| c.is_ascii_alphanumeric()).take(30).collect();
+        format!("x{start}-{hash}")
+    }
+}
+
+impl std::fmt::Display for WorkKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Issue(id) => write!(f, "{id}"),
+            Self::Trigger(TriggerFire { kind, epic: Some(epic), .. }) => write!(f, "{kind}-{epic}"),
+            Self::Trigger(TriggerFire { kind, number, .. }) => write!(f, "{kind}-{number}"),
+        }
+    }
+}
+
+/// What is performed for a piece of work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkStep {
+    /// Claim the issue.
+    Claim,
+    /// Make its workspace.
+    Open,
+    /// Let a coder work.
+    Code(CodeOrder),
+    /// Run commands.
+    Commands(CommandStage),
+    /// Review.
+    Review,
+    /// File the findings; then go on like this.
+    File(AfterReview),
+    /// Wait for the merge queue, with this number.
+    Queued(u32),
+    /// Put the commits on top of the target branch.
+    Rebase,
+    /// Move the target branch.
+    Advance {
+        /// From this commit.
+        from: String,
+        /// To this one.
+        to: String,
+    },
+    /// Close the issue.
+    Close,
+    /// Open the issue again.
+    Release,
+    /// Remove the workspace.
+    Remove,
+    /// Nothing more.
+    Done,
+}
+
+/// What a coder is asked to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeOrder {
+    /// What it is told.
+    pub prompt: PromptKind,
+    /// Whether the session of the work goes on; else one starts.
+    pub resume: bool,
+    /// The head before the session, if it is to change something.
+    pub since: Option<String>,
+}
+
+/// What a coder is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PromptKind {
+    /// The issue.
+    Start,
+    /// To go on after it was idle.
+    Idle,
+    /// To fix what the commands report.
+    Commands,
+    /// To fix findings.
+    Findings,
+    /// To put its commits on top of this commit, where these files conflict.
+    Conflict {
+        /// The commit.
+        onto: String,
+        /// The files.
+        files: Vec<String>,
+    },
+    /// To correct its commits, for this reason.
+    Commits(String),
+}
+
+/// Which commands run, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandStage {
+    /// Those of the work's own trigger.
+    Trigger,
+    /// Those of `session_end`, after a fixer.
+    Fixer,
+    /// Those of `session_end`, after the target branch moved.
+    AfterRebase,
+}
+
+/// A command that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedCommand {
+    /// Its name.
+    pub name: String,
+    /// How it ended, in words.
+    pub reason: String,
+    /// The last lines of its output.
+    pub output: String,
+}
+
+/// A review and what it reviewed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReviewedRange {
+    /// What came of it.
+    pub review: TriggerReview,
+    /// The commit that it started from.
+    pub base: String,
+    /// The commit that it reviewed.
+    pub head: String,
+    /// The folder with its files.
+    #[serde(default)]
+    pub log: Option<String>,
+    /// What it cost.
+    #[serde(default)]
+    pub cost_usd: Option<f64>,
+    /// Files of the change that are tests, CI or lint configuration.
+    #[serde(default)]
+    pub sensitive_files: Vec<String>,
+}
+
+/// What became of a piece of work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkOutcome {
+    /// It is merged and closed; or the trigger is content.
+    Succeeded,
+    /// It failed, for this reason.
+    Failed(String),
+    /// It was not worked on, for this reason.
+    Skipped(String),
+}
+
+/// The progress of a piece of work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkProgress {
+    /// What is performed.
+    pub step: WorkStep,
+    /// When it was claimed, or when it fired.
+    pub claimed_at: i64,
+    /// Where its coder works.
+    pub workspace: Option<Workspace>,
+    /// The coder's session.
+    pub session: Option<String>,
+    /// The commits that are reviewed: base and head.
+    pub range: Option<(String, String)>,
+    /// Retries that are used.
+    pub used: RetriesUsed,
+    /// Fixes of commands that are used.
+    pub command_fixes: u32,
+    /// Times that an idle coder was resumed.
+    pub idle_resumes: u32,
+    /// Times that the coder was asked to correct its commits.
+    pub corrections: u32,
+    /// Conflicts with the target branch.
+    pub conflicts: u32,
+    /// Times that the target branch moved during a merge.
+    pub target_moves: u32,
+    /// What the last fix was for.
+    pub fixing: Option<PromptKind>,
+    /// Findings of the last completed review.
+    pub findings: Vec<Finding>,
+    /// Commands that failed when they ran last.
+    pub failed_commands: Vec<FailedCommand>,
+    /// The last review.
+    pub reviewed: Option<ReviewedRange>,
+    /// Why it could not be reviewed.
+    pub not_reviewed: Option<String>,
+    /// The issues of its findings.
+    pub filed: Vec<IssueId>,
+    /// Number of reviews.
+    pub n_reviews: u32,
+    /// Number of findings that are not reported any more.
+    pub n_fixed: usize,
+    /// The final messages of its sessions.
+    pub messages: Vec<String>,
+    /// What it cost.
+    pub cost_usd: f64,
+    /// Whether its commits are in the target branch.
+    pub is_merged: bool,
+    /// What became of it.
+    pub outcome: Option<WorkOutcome>,
+    /// The branch with commits that were not merged.
+    pub branch: Option<String>,
+    /// Problems that did not stop it.
+    pub warnings: Vec<String>,
+}
+
+impl WorkProgress {
+    pub(super) fn new(step: WorkStep, at: i64) -> Self {
+        Self {
+            step,
+            claimed_at: at,
+            workspace: None,
+            session: None,
+            range: None,
+            used: RetriesUsed::default(),
+            command_fixes: 0,
+            idle_resumes: 0,
+            corrections: 0,
+            conflicts: 0,
+            target_moves: 0,
+            fixing: None,
+            findings: Vec::new(),
+            failed_commands: Vec::new(),
+            reviewed: None,
+            not_reviewed: None,
+            filed: Vec::new(),
+            n_reviews: 0,
+            n_fixed: 0,
+            messages: Vec::new(),
+            cost_usd: 0.0,
+            is_merged: false,
+            outcome: None,
+            branch: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Whether the last review accepted it.
+    pub fn is_accepted(&self) -> bool {
+        match &self.step {
+            WorkStep::File(after) => *after == AfterReview::Accept,
+            WorkStep::Queued(_) | WorkStep::Rebase => self.not_reviewed.is_none(),
+            _ => self.outcome == Some(WorkOutcome::Succeeded) && self.not_reviewed.is_none(),
+        }
+    }
+
+    /// Whether something is still to be done for it.
+    pub fn is_active(&self) -> bool {
+        self.step != WorkStep::Done
+    }
+}
+
+/// The state of a run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunState {
+    /// The id of the run.
+    pub run_id: String,
+    /// The commit where it started.
+    pub start_commit: String,
+    /// When it started.
+    pub started_at: i64,
+    /// All issues, as far as the run knows.
+    pub issues: Vec<TrackerIssue>,
+    /// All pieces of work.
+    pub works: BTreeMap<WorkKey, WorkProgress>,
+    /// Epics whose trigger fired.
+    pub fired_epics: BTreeSet<IssueId>,
+    /// Epics of issues that were worked on, in their order.
+    pub epics: Vec<IssueId>,
+    /// Issues that were filed for findings.
+    pub filed: BTreeSet<IssueId>,
+    /// The summary issue of the run.
+    pub summary_issue: Option<IssueId>,
+    /// Number of issues that are done.
+    pub n_done: u32,
+    /// Number of triggers that fired.
+    pub n_fires: u32,
+    /// Number of entries in the merge queue so far.
+    pub n_queued: u32,
+    /// Total cost.
+    pub cost_usd: f64,
+    /// Whether the tracker was read.
+    pub is_read: bool,
+    /// Whether the tracker may have more than is known.
+    pub is_stale: bool,
+    /// Whether nothing new is started.
+    pub stopping: bool,
+    /// The work that failed the run, with the reason.
+    pub aborted: Option<(WorkKey, String)>,
+    /// Whether the run ended.
+    pub finished: bool,
+    /// Triggers that fired since effects were computed last.
+    pub(super) fired: Vec<WorkKey>,
+}
+
+impl RunState {
+    pub(super) fn begin(&mut self, run_id: &str, start_commit: &str, is_resumed: bool, at: i64) {
+        if !is_resumed {
+            *self = Self::default();
+        }
+        if self.finished {
+            self.cost_usd = 0.0;
+            // The last run ended by itself: its failures are tried again, and it can end again.
+            let is_over = |key: &WorkKey, work: &WorkProgress| {
+                let ended_run = key.trigger() == TriggerKind::RunEnd;
+                !work.is_active() && (ended_run || work.outcome != Some(WorkOutcome::Succeeded))
+            };
+            self.works.retain(|key, work| !is_over(key, work));
+        }
+        self.run_id = run_id.to_owned();
+        self.start_commit = start_commit.to_owned();
+        self.started_at = at;
+        self.stopping = false;
+        self.aborted = None;
+        self.finished = false;
+        self.is_read = false;
+    }
+
+    pub(super) fn read(&mut self, issues: &[TrackerIssue]) {
+        self.issues = issues.to_vec();
+        self.is_read = true;
+        self.is_stale = false;
+    }
+
+    /// Whether the step of this work is something to perform.
+    pub fn is_performed(&self, key: &WorkKey) -> bool {
+        let step = self.works.get(key).map(|work| &work.step);
+        step.is_some_and(|step| !matches!(step, WorkStep::Queued(_) | WorkStep::Done))
+    }
+
+    pub(super) fn close(&mut self, id: &IssueId) {
+        for issue in self.issues.iter_mut().filter(|issue| issue.id == *id) {
+            issue.status = IssueStatus::Closed;
+        }
+    }
+
+    /// The issue with this id.
+    pub fn issue(&self, id: &IssueId) -> Option<&TrackerIssue> {
+        self.issues.iter().find(|issue| issue.id == *id)
+    }
+
+    /// The issue or epic that findings of this work are linked to, and whose prefix fixers use;
+    /// `None` where a summary issue is needed.
+    pub fn linked_issue(&self, key: &WorkKey) -> Option<IssueId> {
+        match key {
+            WorkKey::Issue(id) => Some(id.clone()),
+            WorkKey::Trigger(TriggerFire { epic: Some(epic), .. }) => Some(epic.clone()),
+            WorkKey::Trigger(_) => self.epics.first().or(self.summary_issue.as_ref()).cloned(),
+        }
+    }
+
+    pub(super) fn note_epic(&mut self, id: &IssueId) {
+        let parent = self.issue(id).and_then(|issue| issue.parent.clone());
+        let is_epic = |id: &IssueId| self.issue(id).is_some_and(|it| it.kind == IssueKind::Epic);
+        if let Some(epic) = parent.filter(|epic| is_epic(epic) && !self.epics.contains(epic)) {
+            self.epics.push(epic);
+        }
+    }
+
+    /// Numbers of issues that succeeded and that failed.
+    pub fn counts(&self) -> (usize, usize) {
+        let outcome = |wanted: fn(&WorkOutcome) -> bool| {
+            let issues = self.works.iter().filter(|(key, _)| matches!(key, WorkKey::Issue(_)));
+            issues.filter(|(_, work)| work.outcome.as_ref().is_some_and(wanted)).count()
+        };
+        (
+            outcome(|it| *it == WorkOutcome::Succeeded),
+            outcome(|it| matches!(it, WorkOutcome::Failed(_))),
+        )
+    }
+}

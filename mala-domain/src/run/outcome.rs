@@ -1,0 +1,207 @@
+//! What follows from a review of a trigger: its outcome, the failure mode and the threshold decide.
+//! Findings are handled by the threshold alone, reviews that could not be done by the failure mode.
+
+use super::baseline::ReviewSkip;
+use crate::config::{CodeReviewSettings, FailureMode};
+use crate::finding::Finding;
+use crate::report::Report;
+use crate::verdict::{NotReviewedReason, Outcome};
+use serde::{Deserialize, Serialize};
+
+/// What came of one review.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TriggerReview {
+    /// The reviewer could not produce a result.
+    ExecutionError {
+        /// Of what kind.
+        kind: ReviewErrorKind,
+        /// In words.
+        message: String,
+    },
+    /// All of the change was reviewed, with these findings.
+    Completed(Vec<Finding>),
+    /// There was nothing to review.
+    Skipped(ReviewSkip),
+}
+
+/// The kinds of errors that a run treats or logs differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReviewErrorKind {
+    /// Time ran out.
+    Timeout,
+    /// A crash, a non-zero exit or a broken connection.
+    Crash,
+    /// An answer that cannot be read, or that does not account for all of the change.
+    UnparsableAnswer,
+    /// No reviewer is available.
+    NoReviewers,
+    /// mala or the repository failed.
+    Internal,
+}
+
+impl ReviewErrorKind {
+    /// The word in logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Crash => "crash",
+            Self::UnparsableAnswer => "unparsable_answer",
+            Self::NoReviewers => "no_reviewers",
+            Self::Internal => "internal",
+        }
+    }
+
+    /// Whether another try is of no use.
+    fn is_fatal(self) -> bool {
+        matches!(self, Self::NoReviewers | Self::Internal)
+    }
+}
+
+/// Reads the outcome of a report.
+pub fn of_report(report: &Report) -> TriggerReview {
+    let kind = match report.outcome {
+        Outcome::Passed | Outcome::Blocked => {
+            return TriggerReview::Completed(report.issues.clone());
+        }
+        Outcome::CouldNotReview(NotReviewedReason::TimedOut) => ReviewErrorKind::Timeout,
+        Outcome::CouldNotReview(NotReviewedReason::NoReviewers) => ReviewErrorKind::NoReviewers,
+        Outcome::CouldNotReview(NotReviewedReason::Internal) => ReviewErrorKind::Internal,
+        Outcome::CouldNotReview(NotReviewedReason::Incomplete) => {
+            let crashed = report.reviewers.iter().any(|reviewer| reviewer.crashed);
+            if crashed { ReviewErrorKind::Crash } else { ReviewErrorKind::UnparsableAnswer }
+        }
+    };
+    let message = report.failure_reason().unwrap_or(&report.summary).to_owned();
+    TriggerReview::ExecutionError { kind, message }
+}
+
+impl TriggerReview {
+    /// The status in logs and reports.
+    pub fn status(&self) -> &'static str {
+        match self {
+            Self::ExecutionError { .. } => "failed",
+            Self::Completed(_) => "success",
+            Self::Skipped(_) => "skipped",
+        }
+    }
+
+    /// Whether the stored baseline advances to the head that was reviewed.
+    pub fn advances_baseline(&self) -> bool {
+        matches!(self, Self::Completed(_))
+    }
+
+    /// The findings that count: those that no check refuted.
+    pub fn findings(&self) -> &[Finding] {
+        match self {
+            Self::Completed(findings) => findings,
+            _ => &[],
+        }
+    }
+}
+
+/// The retries that a trigger has used since it fired; the two counts are independent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetriesUsed {
+    /// Repetitions after a review that could not be done.
+    pub reviews: u32,
+    /// Attempts to fix findings.
+    pub fixes: u32,
+}
+
+/// What happens after a review.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AfterReview {
+    /// The work is accepted.
+    Accept,
+    /// The work is accepted without a review, for this reason; reports say so.
+    AcceptNotReviewed(String),
+    /// The reviewer is asked again; the coder is not prompted.
+    Repeat,
+    /// The coder fixes the findings.
+    Fix,
+    /// The work fails, for this reason.
+    Fail(String),
+    /// The run fails at once, for this reason.
+    Abort(String),
+}
+
+/// Decides what happens after a review. With `fails_closed`, work that could not be reviewed fails.
+pub fn after_review(
+    settings: &CodeReviewSettings,
+    fails_closed: bool,
+    used: RetriesUsed,
+    review: &TriggerReview,
+) -> AfterReview {
+    let retries = settings.retries();
+    match review {
+        TriggerReview::Skipped(ReviewSkip::NoCommits) => {
+            AfterReview::Fail("no commits for the issue".to_owned())
+        }
+        TriggerReview::Skipped(_) => AfterReview::Accept,
+        TriggerReview::Completed(findings) => {
+            let threshold = settings.finding_threshold;
+            let n_blocking = findings.iter().filter(|finding| threshold.blocks(finding)).count();
+            match n_blocking {
+                0 => AfterReview::Accept,
+                _ if used.fixes < retries => AfterReview::Fix,
+                _ => AfterReview::Fail(format!(
+                    "{} at or above {} after {}",
+                    crate::report::counted(n_blocking, "finding"),
+                    threshold.name(),
+                    crate::report::counted(used.fixes as usize, "fix attempt"),
+                )),
+            }
+        }
+        TriggerReview::ExecutionError { kind, message } => {
+            let repeats = match kind {
+                ReviewErrorKind::UnparsableAnswer => true,
+                kind => settings.failure_mode == FailureMode::Remediate && !kind.is_fatal(),
+            };
+            let reason = format!("the review could not be done: {message}");
+            match settings.failure_mode {
+                _ if repeats && used.reviews < retries => AfterReview::Repeat,
+                FailureMode::Abort => AfterReview::Abort(reason),
+                _ if fails_closed => AfterReview::Fail(reason),
+                FailureMode::Continue | FailureMode::Remediate => {
+                    AfterReview::AcceptNotReviewed(reason)
+                }
+            }
+        }
+    }
+}
+
+/// What happens after commands of a trigger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterCommands {
+    /// The review follows. Commands that failed are listed in the report.
+    Review,
+    /// The coder fixes what the commands report.
+    Fix,
+    /// The run fails at once.
+    Abort,
+}
+
+/// Decides what happens after commands of which some failed.
+pub fn after_failed_commands(
+    mode: FailureMode,
+    max_retries: u32,
+    fixes_used: u32,
+) -> AfterCommands {
+    match mode {
+        FailureMode::Abort => AfterCommands::Abort,
+        FailureMode::Remediate if fixes_used < max_retries => AfterCommands::Fix,
+        FailureMode::Continue | FailureMode::Remediate => AfterCommands::Review,
+    }
+}
+
+/// Whether failed commands of `session_end` keep an issue from being merged: with `remediate`, when
+/// its retries are used up. `continue`, and `remediate` without retries, merge it and say so.
+pub fn failed_commands_fail_issue(mode: FailureMode, max_retries: u32) -> bool {
+    mode == FailureMode::Remediate && max_retries > 0
+}
+
+#[cfg(test)]
+mod tests;

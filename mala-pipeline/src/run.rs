@@ -1,0 +1,241 @@
+//! `mala run`: a loop that takes events, asks the lifecycle what follows, and performs the effects
+//! through ports, several at a time. Every event is in the log before its effects start, so that a
+//! killed run goes on where it was.
+
+mod filing;
+mod perform;
+mod progress;
+mod reviewing;
+
+pub use progress::RunNotice;
+
+use futures_util::StreamExt;
+use futures_util::future::{AbortHandle, abortable};
+use futures_util::stream::FuturesUnordered;
+use mala_domain::config::CodeReviewSettings;
+use mala_domain::ports::{
+    BoxFuture, Coder, MainLine, RunLog, RunLogError, ScopeError, Tracker, WorkspaceError,
+    Workspaces,
+};
+use mala_domain::report::Report;
+use mala_domain::run::lifecycle::{
+    Effect, RunConclusion, RunEvent, RunRules, RunState, WorkEvent, WorkKey, WorkStep, conclusion,
+};
+use mala_domain::run::metadata::StartRequest;
+use mala_domain::run::report::{RunReport, build};
+use mala_domain::run::triggers::TriggerKind;
+use perform::StepContext;
+use progress::RunProgressLog;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use thiserror::Error;
+use tokio::sync::watch;
+
+/// What a run reaches the outside through.
+#[derive(Clone, Copy)]
+pub struct RunPorts<'p> {
+    /// Where issues come from and findings go.
+    pub tracker: &'p dyn Tracker,
+    /// Who works on issues.
+    pub coder: &'p dyn Coder,
+    /// Where they work.
+    pub workspaces: &'p dyn Workspaces,
+    /// Where finished work goes.
+    pub main_line: &'p dyn MainLine,
+    /// What the run remembers.
+    pub log: &'p dyn RunLog,
+    /// Who reviews.
+    pub reviews: &'p dyn TriggerReviews,
+    /// Seconds since 1970.
+    pub clock: &'p (dyn Fn() -> i64 + Send + Sync),
+    /// Where progress is shown.
+    pub notices: &'p (dyn Fn(RunNotice) + Send + Sync),
+}
+
+/// Reviews ranges for triggers, with the reviewer that each of them names.
+pub trait TriggerReviews: Send + Sync {
+    /// Reviews a range. An error means that its tree cannot be read.
+    fn review<'a>(
+        &'a self,
+        request: &'a TriggerReviewRequest,
+    ) -> BoxFuture<'a, Result<Report, ScopeError>>;
+}
+
+/// A review that a trigger asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriggerReviewRequest {
+    /// The trigger.
+    pub trigger: TriggerKind,
+    /// Its settings.
+    pub settings: CodeReviewSettings,
+    /// The commit that the review starts from.
+    pub base: String,
+    /// The commit that is reviewed.
+    pub head: String,
+    /// Texts about the task: name and content.
+    pub tasks: Vec<(String, String)>,
+}
+
+/// How a run works, from its settings.
+pub struct OrchestratorPlan {
+    /// The rules of its life.
+    pub rules: RunRules,
+    /// Whether it is resumed.
+    pub start: StartRequest,
+    /// The id of a run that is not resumed.
+    pub new_run_id: String,
+    /// Command that is run in each new workspace.
+    pub setup: Option<String>,
+    /// How long a session may take.
+    pub max_session: Duration,
+    /// How long a session may be idle.
+    pub max_idle: Duration,
+    /// Whether findings below the threshold are filed together.
+    pub group_findings: bool,
+    /// Whether reviews are enabled.
+    pub review_enabled: bool,
+    /// The project's rules, by file, from the trusted commit.
+    pub project_rules: Vec<(String, String)>,
+}
+
+/// What came of a run.
+pub struct RunResult {
+    /// How it ended.
+    pub conclusion: RunConclusion,
+    /// The final report.
+    pub report: RunReport,
+}
+
+/// What stops a run.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// There is nothing to resume.
+    #[error("there is no run to resume")]
+    NothingToResume,
+    /// The run cannot remember.
+    #[error(transparent)]
+    Log(#[from] RunLogError),
+    /// The log or the metadata cannot be read.
+    #[error("{0} cannot be read: {1}")]
+    Unreadable(&'static str, serde_json::Error),
+    /// The target branch cannot be read.
+    #[error("{0}")]
+    Target(#[from] WorkspaceError),
+    /// The tracker cannot be read.
+    #[error("{0}")]
+    Tracker(#[from] mala_domain::ports::TrackerError),
+    /// The lifecycle left nothing to do.
+    #[error("the run has nothing left to do and did not end")]
+    Stuck,
+}
+
+/// How a run is stopped: 1 starts nothing new, 2 stops all sessions and keeps all state.
+pub type StopRequests = watch::Receiver<u32>;
+
+/// Runs until no work is left, or until it is stopped.
+pub async fn run(
+    plan: &OrchestratorPlan,
+    ports: &RunPorts<'_>,
+    mut stop: StopRequests,
+) -> Result<RunResult, RunError> {
+    let mut progress = RunProgressLog::begin(plan, ports).await?;
+    let context = StepContext { plan, ports, metadata: progress.metadata() };
+    let mut performed = FuturesUnordered::new();
+    let mut handles: BTreeMap<WorkKey, AbortHandle> = BTreeMap::new();
+    let mut effects = progress.start()?;
+    let mut is_interrupted = false;
+    'run: loop {
+        for effect in std::mem::take(&mut effects) {
+            match effect {
+                Effect::Finish => break 'run,
+                Effect::ReadTracker => {
+                    let issues = ports.tracker.issues().await?;
+                    effects.extend(progress.emit(RunEvent::TrackerRead(issues))?);
+                }
+                Effect::StopOthers(key) => {
+                    handles.iter().filter(|(it, _)| **it != key).for_each(|(_, it)| it.abort());
+                }
+                Effect::Perform(key) => {
+                    let task = progress.task(&key)?;
+                    let (future, handle) = abortable(context.perform(task));
+                    handles.insert(key.clone(), handle);
+                    performed.push(async move { (key, future.await) });
+                }
+            }
+        }
+        if !effects.is_empty() {
+            continue;
+        }
+        if performed.is_empty() {
+            return Err(RunError::Stuck);
+        }
+        tokio::select! {
+            level = next_stop(&mut stop) => {
+                if level >= 2 {
+                    is_interrupted = true;
+                    break 'run;
+                }
+                effects = progress.emit(RunEvent::StopRequested)?;
+            }
+            Some((key, event)) = performed.next() => {
+                if let Ok(event) = event {
+                    handles.remove(&key);
+                    let event = RunEvent::Work { key, event: Box::new(event) };
+                    effects = progress.emit(event)?;
+                }
+            }
+        }
+    }
+    // Dropping a step ends everything that it started.
+    drop(performed);
+    if !is_interrupted {
+        progress.emit(RunEvent::Finished)?;
+    }
+    let report = build(&progress.state, &plan.rules, ports.coder.confinement(), (ports.clock)());
+    let conclusion = match is_interrupted {
+        true => RunConclusion::Interrupted,
+        false => conclusion(&progress.state),
+    };
+    Ok(RunResult { conclusion, report: RunReport { conclusion, ..report } })
+}
+
+/// Waits until the user asks to stop.
+async fn next_stop(stop: &mut StopRequests) -> u32 {
+    if stop.changed().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+    *stop.borrow_and_update()
+}
+
+/// A step to perform, with all that it needs to know.
+struct StepTask {
+    key: WorkKey,
+    step: WorkStep,
+    work: mala_domain::run::lifecycle::WorkProgress,
+    issue: Option<mala_domain::run::issue::TrackerIssue>,
+    linked: Option<mala_domain::run::issue::IssueId>,
+    run_id: String,
+}
+
+impl StepTask {
+    fn of(state: &RunState, key: &WorkKey) -> Option<Self> {
+        let work = state.works.get(key)?.clone();
+        let linked = state.linked_issue(key);
+        Some(Self {
+            key: key.clone(),
+            step: work.step.clone(),
+            issue: linked.as_ref().and_then(|id| state.issue(id)).cloned(),
+            linked,
+            work,
+            run_id: state.run_id.clone(),
+        })
+    }
+}
+
+/// An event in words for the log of a step that failed.
+fn failed(error: impl std::fmt::Display) -> WorkEvent {
+    WorkEvent::Failed(error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

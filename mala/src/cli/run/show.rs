@@ -1,0 +1,139 @@
+//! What `mala run` shows: the plan, progress, the state and the log.
+
+use crate::cli::exit::Exit;
+use crate::console::{self, harmless};
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
+use crate::settings::Settings;
+use crate::wiring::run::{self as wiring, RunFolder, RunRequest};
+use anyhow::Context;
+use mala_domain::run::issue::IssueId;
+use mala_domain::run::lifecycle::{LoggedEvent, RunEvent};
+use mala_domain::run::readiness::readiness;
+use mala_domain::run::triggers::TriggerPlan;
+use mala_pipeline::run::RunNotice;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+/// Shows progress, a line each.
+pub(super) fn notice(notice: RunNotice) {
+    let line = match notice {
+        RunNotice::Step { work, doing } => format!("{work}: {doing}"),
+        RunNotice::Said { work, line } => format!("{work} | {line}"),
+        RunNotice::Ended { work, outcome } => format!("{work}: {outcome}"),
+        RunNotice::Warning(text) => format!("warning: {text}"),
+    };
+    console::say(&harmless(&line));
+}
+
+/// Prints what a run would do.
+pub(super) async fn plan(
+    request: &RunRequest,
+    settings: Settings,
+    here: &Environment,
+) -> anyhow::Result<Exit> {
+    let git = wiring::open_git(here).await?;
+    let plan = wiring::orchestrator_plan(request, &settings, &git).await?;
+    let tracker = wiring::open_tracker(here, &settings, &git).await?;
+    let issues = tracker.issues().await?;
+    let found = readiness(&issues, &request.selection, &BTreeSet::new());
+    let title = |id: &IssueId| {
+        let issue = issues.iter().find(|issue| issue.id == *id);
+        harmless(issue.map_or("", |issue| &issue.title))
+    };
+    let mut text = format!(
+        "tracker: {}\ncoder: {}\nissues at a time: {}\n",
+        tracker.name(),
+        settings.run.coder.value,
+        plan.rules.max_agents
+    );
+    for id in &found.ready {
+        let _ = writeln!(text, "ready: {id} {}", title(id));
+    }
+    for (id, on) in &found.waiting {
+        let _ = writeln!(text, "waiting: {id} {}, for {}", title(id), joined(on));
+    }
+    for group in &found.deadlocks {
+        let _ = writeln!(text, "deadlock: {}", joined(group));
+    }
+    for (id, reason) in &found.unusable {
+        let _ = writeln!(text, "not possible: {id}: {reason}");
+    }
+    let triggers = &plan.rules.triggers;
+    let all = [Some(&triggers.session_end), triggers.periodic.as_ref()];
+    let all = all.into_iter().chain([triggers.epic_completion.as_ref(), triggers.run_end.as_ref()]);
+    for trigger in all.flatten() {
+        text.push_str(&trigger_line(trigger));
+    }
+    console::data(&text)?;
+    Ok(Exit::Passed)
+}
+
+fn trigger_line(trigger: &TriggerPlan) -> String {
+    let commands: Vec<String> = trigger.commands.iter().map(|it| harmless(&it.name)).collect();
+    let commands = if commands.is_empty() { "no commands".to_owned() } else { commands.join(", ") };
+    let review = match &trigger.review {
+        Some(review) => {
+            let reviewer = review.reviewer_type.map_or("default reviewer", |it| it.name());
+            format!("review by {reviewer}, threshold {}", review.finding_threshold.name())
+        }
+        None => "no review".to_owned(),
+    };
+    format!("{}: {commands}; {review}\n", trigger.kind)
+}
+
+fn joined(ids: &[IssueId]) -> String {
+    ids.iter().map(|id| harmless(id.as_str())).collect::<Vec<_>>().join(", ")
+}
+
+/// Shows the last event of each piece of work.
+pub(super) fn status(folder: &RunFolder) -> anyhow::Result<Exit> {
+    let events = events(folder)?;
+    let state = match folder.holder() {
+        Some(holder) => format!("running: {holder}"),
+        None => "not running".to_owned(),
+    };
+    let mut last: BTreeMap<String, &str> = BTreeMap::new();
+    for event in &events {
+        if let RunEvent::Work { key, .. } = &event.event {
+            last.insert(key.to_string(), &event.name);
+        }
+    }
+    let mut text = format!("{state}\n");
+    for (work, name) in last {
+        let _ = writeln!(text, "{}: {name}", harmless(&work));
+    }
+    console::data(&text)?;
+    Ok(Exit::Passed)
+}
+
+/// Prints the events, a line each.
+pub(super) fn logs(folder: &RunFolder, name: Option<&str>) -> anyhow::Result<Exit> {
+    let mut text = String::new();
+    for event in events(folder)? {
+        let work = match &event.event {
+            RunEvent::Work { key, .. } => key.to_string(),
+            _ => "run".to_owned(),
+        };
+        if name.is_none_or(|name| name == work) {
+            let _ = writeln!(text, "{} {} {}", event.at, harmless(&work), event.name);
+        }
+    }
+    console::data(&text)?;
+    Ok(Exit::Passed)
+}
+
+/// Asks the current run to stop.
+pub(super) fn stop(folder: &RunFolder) -> anyhow::Result<Exit> {
+    if !folder.request_stop().context("stopping the run")? {
+        let failure = Failure::new(FailureKind::CouldNotReview, "no run is in progress");
+        return Err(failure.into());
+    }
+    console::say("the run finishes its running work and ends");
+    Ok(Exit::Passed)
+}
+
+fn events(folder: &RunFolder) -> anyhow::Result<Vec<LoggedEvent>> {
+    let lines = folder.log_lines()?;
+    lines.iter().map(|line| serde_json::from_str(line).context("reading the log")).collect()
+}

@@ -1,0 +1,90 @@
+//! Reviews for triggers: the same review as `mala review`, with the reviewer that the trigger names.
+
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
+use crate::settings::Settings;
+use crate::wiring::changes::Changes;
+use crate::wiring::reviewers::{self, ReviewerOptions};
+use crate::wiring::rules;
+use mala_domain::config::{ConfigOrigin, ConfigValue, ReviewPolicy, Seconds};
+use mala_domain::ports::{BoxFuture, RunStore, ScopeError};
+use mala_domain::report::Report;
+use mala_domain::scope::ReviewTarget;
+use mala_pipeline::review::{Published, ReviewPorts, StartTime, publish, review};
+use mala_pipeline::run::{TriggerReviewRequest, TriggerReviews};
+
+/// Reviews ranges of the repository.
+pub struct RangeReviews {
+    pub(super) here: Environment,
+    pub(super) settings: Settings,
+    pub(super) changes: Changes,
+    pub(super) timeout: Option<Seconds>,
+}
+
+impl TriggerReviews for RangeReviews {
+    fn review<'a>(
+        &'a self,
+        request: &'a TriggerReviewRequest,
+    ) -> BoxFuture<'a, Result<Report, ScopeError>> {
+        Box::pin(async move {
+            let done = self.review_range(request).await;
+            done.map_err(|error| ScopeError::Broken { what: format!("{error:#}"), hint: None })
+        })
+    }
+}
+
+impl RangeReviews {
+    async fn review_range(&self, request: &TriggerReviewRequest) -> anyhow::Result<Report> {
+        let (base, head) = (request.base.clone(), request.head.clone());
+        let target = ReviewTarget::Range { base, head };
+        let scoped = self.changes.scope(&target, &[]).await?;
+        let mut notices = Vec::new();
+        let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
+        let policy = self.policy(request);
+        let options = ReviewerOptions {
+            target,
+            gate: self.settings.gate.clone(),
+            ..ReviewerOptions::new(self.settings.models.clone())
+        };
+        let chosen = match reviewers::choose(&policy, &self.here, rules, options).await {
+            Err(error) if Failure::kind_of(&error) == FailureKind::NoReviewers => {
+                reviewers::absent(&policy, error.to_string())
+            }
+            chosen => chosen?,
+        };
+        let plan = chosen.plan(&policy, request.tasks.clone(), notices)?;
+        let started = started();
+        let store = self.changes.store();
+        let kept_in = store.as_ref().map(|store| (store as &dyn RunStore, &started));
+        let ports = ReviewPorts { store: kept_in, ..chosen.ports() };
+        let reviewed = review(&plan, scoped, &ports, &|_| {}).await;
+        let reviewed = reviewed.map_err(crate::wiring::changes::failure)?;
+        if let Some(store) = &store
+            && let Published::Failed(error) = publish(&reviewed, &started, store, &[])
+        {
+            tracing::warn!("cannot save the review: {error}");
+        }
+        Ok(reviewed.report)
+    }
+
+    /// The settings of the project, with those of the trigger in place of its own reviewer.
+    fn policy(&self, request: &TriggerReviewRequest) -> ReviewPolicy {
+        let mut policy = self.settings.policy.clone();
+        let settings = &request.settings;
+        let origin = || ConfigOrigin::RepositoryFile("mala.yaml".to_owned());
+        policy.reviewer = ConfigValue { value: settings.reviewer_type, origin: origin() };
+        policy.fail_on = ConfigValue { value: settings.finding_threshold, origin: origin() };
+        if settings.cerberus.is_some() {
+            policy.cerberus = ConfigValue { value: settings.cerberus.clone(), origin: origin() };
+        }
+        if self.timeout.is_some() {
+            policy.timeout = ConfigValue { value: self.timeout, origin: ConfigOrigin::CommandLine };
+        }
+        policy
+    }
+}
+
+fn started() -> StartTime {
+    let now = jiff::Timestamp::now();
+    StartTime { stamp: now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string(), at: now.to_string() }
+}
