@@ -26,6 +26,7 @@ mod overlay;
 mod patch;
 mod reflog;
 mod revision;
+mod rounds;
 mod scope;
 mod submodules;
 mod tree;
@@ -42,6 +43,7 @@ pub use error::{GitError, GitScopeError};
 pub use import::{ImportedCommits, import};
 pub use origin::LineOrigin;
 pub use overlaid::OverlaidCommit;
+pub use rounds::common_dir_of;
 pub use tree::GitTree;
 
 use crate::process::ProcessEnvironment;

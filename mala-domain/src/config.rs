@@ -14,7 +14,7 @@ mod schema;
 pub(crate) use check::is_of_linter;
 pub use error::{ConfigError, ConfigPosition, ConfigWarning, WarningTopic};
 pub use globs::{GlobError, PathGlobs};
-pub(crate) use parse::{nearest, nearest_or};
+pub(crate) use parse::{nearest, nearest_or, yaml as parse_yaml};
 pub use precedence::{
     BudgetPolicy, ConfigLayer, ConfigOrigin, ConfigValue, GatePolicy, LEGACY_REVIEWER_TYPE,
     PolicyEntry, ReviewPolicy, SessionReview, gate_policy, policy, session_review,
@@ -26,7 +26,7 @@ pub use schema::{
     CommandPromptSettings, CommandRef, CommandReviewerSettings, CommandSetting, Config,
     EpicCompletionTrigger, EpicDepth, FailureMode, FireOn, GateSettings, LinterConfig, LinterMode,
     LinterName, ModelSettings, PerProvider, PeriodicTrigger, ProviderAccount, RetryCount,
-    ReviewSettings, ReviewerType, RuleLevel, RuleSetting, RunEndTrigger, Seconds,
+    ReviewSettings, ReviewerType, RoundSettings, RuleLevel, RuleSetting, RunEndTrigger, Seconds,
     SessionEndTrigger, ValidationTriggers,
 };
 

@@ -15,7 +15,10 @@ pub use change_source::{ChangeSource, ReviewScope, ScopeError};
 pub use gate::{LaneFailure, LaneOrder, LaneRun, LaneRunner, SessionFiles};
 pub use history::{BlamedLine, Commit, CommitPrefix, History, LogQuery, ShownCommit, ToldCommit};
 pub use language_model::{Billed, LanguageModel, Meter, ModelFailure, ModelFailureKind, Terms};
-pub use ledger::{FindingFilter, FindingHistory, Ledger, LedgerError, StoredReview};
+pub use ledger::{
+    ChangeHistory, FindingFilter, FindingHistory, HistoryMoves, Ledger, LedgerError,
+    ReviewedCommits, StateUpdate, StoredReview,
+};
 pub use linters::{LintMessage, LintTrouble, Linters};
 pub use repository::{Blob, Repository, RepositoryError, Side, WordHit, WordQuery};
 pub use reviewer::{Checked, Reviewer, ReviewerFailure, Verifier};

@@ -5,12 +5,17 @@
 mod admit;
 mod collect;
 pub mod context;
+mod delta;
 mod publish;
+mod record;
+mod round;
 mod scope;
+mod track;
 mod verify;
 
 pub use publish::{Published, StartTime, publish};
 pub use scope::narrow;
+pub use track::ChangeTracking;
 pub use verify::Verifiers;
 
 use crate::events::{Event, EventSink};
@@ -23,6 +28,7 @@ use mala_domain::review::{Coverage, Opinions, ReviewContext, ReviewPlan};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
+use track::Tracker;
 
 /// What a review reaches the outside through.
 #[derive(Clone, Copy, Default)]
@@ -33,6 +39,8 @@ pub struct ReviewPorts<'p> {
     pub verifiers: Verifiers<'p>,
     /// Where the files of the review will be kept, if they will, and under which time.
     pub store: Option<(&'p dyn RunStore, &'p StartTime)>,
+    /// The ledger of the change; without one, every review is the first.
+    pub tracking: Option<ChangeTracking<'p>>,
 }
 
 /// A report, with what outputs show beside it.
@@ -67,13 +75,19 @@ pub async fn review(
     let context = gather(plan, scope, ports.reviewers).await?;
     let (change, is_empty) = (context.change.clone(), context.change.is_empty());
     let given = Coverage::over(&change, &[]);
-    let opinions = match needs_reviewers(is_empty, &given, &plan.policy) {
-        true => collect::ask_all(plan, &context, ports.reviewers, events).await,
+    let needs_reviewers = needs_reviewers(is_empty, &given, &plan.policy);
+    let tracking = ports.tracking.filter(|_| needs_reviewers);
+    let mut tracker = Tracker::start(tracking, &context, plan, ports.reviewers).await;
+    let delta = tracker.delta_context(&context);
+    let opinions = match needs_reviewers {
+        true => collect::ask_all(plan, (&context, delta.as_ref()), ports.reviewers, events).await,
         false => Opinions::default(),
     };
     let admitted = admit::admit(&opinions, &context, plan).await?;
+    let admitted = tracker.with_open(admitted, &opinions).await?;
     events(Event::Verifying { findings: admitted.admission.findings.len() });
     let verified = verify::verify(admitted, &opinions, ports.verifiers, plan).await;
+    let verified = tracker.track(verified);
     let votes = opinions.votes(&verified.admission, &change, &plan.policy);
     let statuses: Vec<VoteStatus> = votes.iter().map(|vote| vote.vote.status).collect();
     let facts = DecisionFacts { is_empty, coverage: &given, votes: &statuses };
@@ -82,13 +96,14 @@ pub async fn review(
     events(Event::Decided { findings: reported.admission.findings.len() });
     let review_id = scope::review_id(plan, &context.scope, ports.reviewers);
     let (log, unkept) = publish::prepare(ports.store, &review_id);
+    let notices = [unkept, tracker.warning.take()].into_iter().flatten();
     let coverage = match votes.is_empty() {
         true => given,
         false => opinions.coverage(&change, &reported.admission),
     };
     let report = assemble(ReviewRecord {
         review_id,
-        warnings: plan.warnings.iter().cloned().chain(reported.warnings).chain(unkept).collect(),
+        warnings: plan.warnings.iter().cloned().chain(reported.warnings).chain(notices).collect(),
         cut_short: opinions.is_cut_short() || reported.cut_short,
         votes,
         admission: reported.admission,
@@ -104,5 +119,5 @@ pub async fn review(
         scope: context.scope,
         opinions,
     });
-    Ok(Reviewed { report, sources: reported.sources })
+    Ok(Reviewed { report: tracker.record(report).await, sources: reported.sources })
 }

@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod eval;
 pub mod exit;
 pub mod failure;
+pub mod findings;
 pub mod hook;
 pub mod init;
 pub(crate) mod interrupt;
@@ -18,6 +19,7 @@ pub mod review;
 pub mod rules;
 pub mod runs;
 pub mod schema;
+pub mod stats;
 pub(crate) mod target;
 
 use crate::console;
@@ -61,6 +63,8 @@ enum Command {
     Config(config::ConfigArgs),
     Models(models::ModelsArgs),
     Rules(rules::RulesArgs),
+    Findings(findings::FindingsArgs),
+    Stats(stats::StatsArgs),
     Runs(runs::RunsArgs),
     Eval(eval::EvalArgs),
     Schema(schema::SchemaArgs),
@@ -82,6 +86,8 @@ impl Command {
             Self::Config(args) => config::run(args, here),
             Self::Models(args) => models::run(args, here),
             Self::Rules(args) => rules::run(args, here),
+            Self::Findings(args) => findings::run(args, here),
+            Self::Stats(args) => stats::run(args, here),
             Self::Runs(args) => runs::run(args, here),
             Self::Eval(args) => eval::run(args, here),
             Self::Schema(args) => schema::run(args),

@@ -235,7 +235,7 @@ pub(crate) fn git_dir_of(top: &Path) -> PathBuf {
 }
 
 /// The git folder of the whole repository, from that of one of its work trees.
-fn shared_by(folder: &Path) -> Option<PathBuf> {
+pub(super) fn shared_by(folder: &Path) -> Option<PathBuf> {
     let folder = folder.canonicalize().ok()?;
     match read_following_links(&folder.join("commondir"), MAX_LINK) {
         Ok(path) => folder.join(OsStr::from_bytes(path.trim_ascii())).canonicalize().ok(),

@@ -5,6 +5,7 @@ use super::canary::CanaryPlan;
 use super::lane::Lane;
 use crate::change::FilePath;
 use crate::config::{BudgetSettings, ConfigOrigin, ReviewPolicy};
+use crate::ledger::rounds::RoundPolicy;
 use crate::report::Report;
 use crate::review::consensus::ConsensusRule;
 use crate::scope::{ReviewTarget, ScopeSummary};
@@ -49,6 +50,9 @@ pub struct Session {
     /// How the agent checks findings that no other lane could check; `None` when it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checker: Option<Checker>,
+    /// How rounds are reviewed.
+    #[serde(default)]
+    pub rounds: RoundPolicy,
     /// When and how its lanes are given canaries; `None` when they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canaries: Option<CanaryPlan>,

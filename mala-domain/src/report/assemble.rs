@@ -87,6 +87,7 @@ pub fn assemble(record: ReviewRecord) -> Report {
         coverage: record.coverage,
         scope: record.scope,
         checker: record.checker,
+        tracking: None,
         reviewers,
         stats,
     }

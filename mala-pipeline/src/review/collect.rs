@@ -1,6 +1,7 @@
 //! Asks every reviewer, side by side, each within its time. One reviewer's failure never cancels
 //! another.
 
+use super::delta::DeltaContext;
 use crate::events::{Event, EventSink};
 use futures_util::future::join_all;
 use mala_domain::ports::{Reviewer, ReviewerFailure};
@@ -9,12 +10,20 @@ use std::sync::Arc;
 
 pub(super) async fn ask_all(
     plan: &ReviewPlan,
-    context: &ReviewContext,
+    (context, delta): (&ReviewContext, Option<&DeltaContext>),
     reviewers: &[Arc<dyn Reviewer>],
     events: EventSink<'_>,
 ) -> Opinions {
     tracing::info!("Starting review for {} with {}", context.scope.target, plan.reviewer_type);
-    let opinions = reviewers.iter().map(|reviewer| ask(reviewer.as_ref(), context, events));
+    let opinions = reviewers.iter().map(async |reviewer| {
+        let delta = delta.filter(|_| !reviewer.reviews_whole_change());
+        let own = delta.map_or(context, |delta| &delta.context);
+        let mut given = ask(reviewer.as_ref(), own, events).await;
+        if let Some(delta) = delta {
+            given.opinion = given.opinion.map(|opinion| delta.restored(opinion));
+        }
+        given
+    });
     Opinions(join_all(opinions).await)
 }
 

@@ -85,9 +85,21 @@ pub struct ReviewArgs {
     #[arg(long, short, value_name = "[FORMAT=]FILE")]
     output: Vec<String>,
 
-    /// Keep no files of this review under .mala/runs
+    /// Keep no files of this review under .mala/runs, and store nothing in the ledger
     #[arg(long)]
     no_save: bool,
+
+    /// Review everything again, not only what changed since the last review
+    #[arg(long)]
+    full: bool,
+
+    /// List findings that do not count too: late, waived, disputed, below the bar
+    #[arg(long)]
+    all: bool,
+
+    /// Print a prompt for a coding agent with the open findings
+    #[arg(long, conflicts_with_all = ["format", "json"])]
+    fix_prompt: bool,
 
     /// Show every skipped file and every suppressed finding
     #[arg(long, short)]

@@ -81,6 +81,7 @@ pub(crate) fn session(
         tasks: brief.tasks,
         warnings: brief.warnings,
         checker: settings.gate.agent_checks.value.then(|| Checker::of(&settings.policy)),
+        rounds: settings.policy.rounds(false),
         canaries: settings.gate.canaries(),
     })
 }

@@ -38,6 +38,11 @@ impl Changes {
         source.scope(target, paths).await.map_err(failure)
     }
 
+    /// The repository; `None` when only a patch can be reviewed.
+    pub fn git(&self) -> Option<&Git> {
+        self.git.as_ref().ok()
+    }
+
     /// Where the reviews of this repository are kept.
     pub fn store(&self) -> Option<StateFolder> {
         self.git.as_ref().ok().map(|git| super::state_folder(git.top()))

@@ -125,7 +125,7 @@ impl Chosen {
     pub fn ports(&self) -> ReviewPorts<'_> {
         let agent = self.verifier.as_deref().map(|agent| agent as &dyn Verifier);
         let verifiers = Verifiers { peers: &self.peers, agent };
-        ReviewPorts { reviewers: &self.reviewers, verifiers, store: None }
+        ReviewPorts { reviewers: &self.reviewers, verifiers, ..ReviewPorts::default() }
     }
 
     /// How a change is reviewed by a policy.

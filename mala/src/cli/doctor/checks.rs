@@ -3,6 +3,7 @@
 use super::{Check, State};
 use crate::settings::{self, Settings};
 use crate::surroundings::Surroundings;
+use crate::wiring::ledger::check as check_ledger;
 use crate::wiring::probe::Probe;
 use mala_domain::config::FILE_NAME;
 use std::path::Path;
@@ -12,7 +13,23 @@ pub(super) fn all(here: &Surroundings, probe: &Probe) -> Vec<Check> {
     let work_tree = here.work_tree();
     let mut checks = vec![git(probe), repository(work_tree, probe), configuration(here, probe)];
     checks.extend(work_tree.map(state_folder));
+    checks.extend(work_tree.map(ledger));
     checks
+}
+
+/// Whether the ledger of findings is sound. Looking at it creates and moves nothing.
+fn ledger(root: &Path) -> Check {
+    let check = |state, detail| Check { name: "ledger", state, detail };
+    match check_ledger(root) {
+        Ok(None) => check(State::Fine, "empty: the first review creates it".to_owned()),
+        Ok(Some(problems)) if problems.is_empty() => check(State::Fine, "sound".to_owned()),
+        Ok(Some(problems)) => {
+            let first = problems.first().map(String::as_str).unwrap_or_default();
+            let detail = format!("damaged, so the next review moves it aside: {first}");
+            check(State::Broken, detail)
+        }
+        Err(error) => check(State::Broken, format!("reviews are not stored: {error}")),
+    }
 }
 
 fn git(probe: &Probe) -> Check {

@@ -1,8 +1,12 @@
 //! `.gitignore` with mala's state in it, once, in the file's own line endings.
 
-/// The rules of a repository live in the state folder too, and are part of the project.
-const LINES: [&str; 3] =
-    ["# mala keeps reviews here; its rules are part of the project", ".mala/*", "!.mala/rules/"];
+/// The rules and waivers of a repository live in the state folder too, and are part of the project.
+const LINES: [&str; 4] = [
+    "# mala keeps reviews here; its rules and waivers are part of the project",
+    ".mala/*",
+    "!.mala/rules/",
+    "!.mala/waivers.yaml",
+];
 
 /// The file with the state folder ignored; `None` when it already is.
 pub(super) fn with_state(old: &[u8]) -> Option<Vec<u8>> {

@@ -9,7 +9,7 @@ use crate::console;
 use crate::surroundings::Surroundings;
 use mala_adapters::store::write_output;
 use mala_domain::config::ReviewPolicy;
-use mala_domain::render::{self, ReportView, terminal};
+use mala_domain::render::{self, ReportView, fix_prompt, terminal};
 use mala_pipeline::review::Reviewed;
 
 pub(super) fn show(
@@ -36,6 +36,9 @@ pub(super) fn show(
                     trouble = trouble.or(Some(Failure::new(Exit::CouldNotReview, what)));
                 }
             }
+            None if args.fix_prompt => {
+                console::data(&fix_prompt::render(&reviewed.report))?;
+            }
             None if sink.format == "text" => {
                 console::data(&terminal::render(&view, &options(policy, args, here)))?;
             }
@@ -54,6 +57,7 @@ fn options(
     let wanted = policy.max_findings.value.and_then(|number| usize::try_from(number).ok());
     terminal::TerminalOptions {
         verbose: args.verbose,
+        all: args.all,
         max_findings: wanted.unwrap_or(terminal.max_findings),
         ..terminal
     }

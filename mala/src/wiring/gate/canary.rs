@@ -11,6 +11,7 @@ use mala_adapters::process::{self, ProcessSpec};
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan};
 use mala_domain::gate::session::{LeftOut, PanelMember, Pinned, Session};
 use mala_domain::gate::{CALL, SCHEMA_VERSION};
+use mala_domain::ledger::rounds::RoundPolicy;
 use mala_domain::ports::{BoxFuture, Reviewer};
 use mala_domain::review::consensus::ConsensusRule;
 use mala_eval::canary::CanaryPanel;
@@ -80,6 +81,7 @@ impl Gate {
             tasks: vec![("commit".to_owned(), format!("{title}\n\n{description}"))],
             warnings: Vec::new(),
             checker: None,
+            rounds: RoundPolicy::default(),
             canaries: None,
         };
         let folder = self.sessions.canaries().place(number)?;
