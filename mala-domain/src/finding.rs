@@ -1,11 +1,15 @@
 //! Findings. A reviewer returns claims; only `review::admit` turns them into findings, and only
 //! findings are reported.
 
+mod code_lines;
 mod identity;
 mod scale;
 mod wording;
 
-pub use identity::{DedupeKey, identity};
+pub use code_lines::CodeLines;
+pub(crate) use code_lines::squeezed;
+pub(crate) use identity::copy_number;
+pub use identity::{DedupeKey, identity, occurrence};
 pub use scale::{Category, Priority, Severity};
 pub use wording::ClaimWording;
 

@@ -204,3 +204,6 @@ pub struct ReviewRecord {
     /// The changed lines, for the delta of the next round.
     pub lines: delta::ReviewedLines,
 }
+
+#[cfg(test)]
+mod tests;

@@ -121,3 +121,6 @@ pub async fn review(
     });
     Ok(Reviewed { report: tracker.record(report).await, sources: reported.sources })
 }
+
+#[cfg(test)]
+mod tests;

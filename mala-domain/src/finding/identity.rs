@@ -1,7 +1,8 @@
 //! The identity of findings: file, enclosing symbol, evidence without white space, and category.
 //! Line numbers and prose are not part of it, so that it survives edits.
 
-use super::Category;
+use super::code_lines::squeezed;
+use super::{Category, Finding};
 use crate::change::FilePath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,7 +28,7 @@ impl std::fmt::Display for DedupeKey {
     }
 }
 
-/// The identity of a finding. `occurrence` distinguishes equal lines in one symbol.
+/// The identity of a finding. `occurrence` distinguishes equal code in one symbol.
 pub fn identity(
     file: &FilePath,
     symbol: Option<&str>,
@@ -37,7 +38,7 @@ pub fn identity(
 ) -> DedupeKey {
     let mut hash = Sha256::new();
     let occurrence = occurrence.to_string();
-    let evidence = normalised(evidence);
+    let evidence = squeezed(evidence);
     let parts: [&[u8]; 5] = [
         file.as_bytes(),
         symbol.unwrap_or_default().as_bytes(),
@@ -52,9 +53,27 @@ pub fn identity(
     DedupeKey(hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The evidence without white space, so that reindenting does not change the identity.
-fn normalised(evidence: &str) -> String {
-    evidence.chars().filter(|c| !c.is_whitespace()).collect()
+/// More findings on the same code, or more equal code in a symbol, are not told apart.
+const MAX_COPIES: usize = 100;
+const MAX_CLAIMS: usize = 8;
+
+/// The occurrence for [`identity`]: which copy of equal code in the symbol it is about, and how many findings
+/// of the same category came before on that copy. Both count from 0.
+pub fn occurrence(copy: usize, n_before: usize) -> usize {
+    copy.min(MAX_COPIES) + n_before * (MAX_COPIES + 1)
+}
+
+/// Which copy of equal code in its symbol a finding is about, from 0.
+pub(crate) fn copy_number(finding: &Finding) -> Option<usize> {
+    let key = |occurrence| {
+        let (symbol, evidence) = (finding.symbol.as_deref(), &finding.evidence_snippet);
+        identity(&finding.file, symbol, evidence, finding.category, occurrence)
+    };
+    let claims = 0..MAX_CLAIMS;
+    claims
+        .flat_map(|n_before| (0..=MAX_COPIES).map(move |copy| (copy, n_before)))
+        .find(|(copy, n_before)| key(occurrence(*copy, *n_before)) == finding.dedupe_key)
+        .map(|(copy, _)| copy)
 }
 
 #[cfg(test)]

@@ -31,6 +31,14 @@ const TITLE: f64 = 0.5;
 const WHOLE: f64 = 0.4;
 const MIN_WORDS: usize = 3;
 
+/// Minimum share of equal words in title and body of claims that may be about different lines.
+const ANYWHERE: f64 = 0.3;
+/// The same, of claims about the same code.
+const SAME_CODE: f64 = 0.25;
+/// Claims of at least this many words, with fewer common words than that, are about different problems.
+const ENOUGH_WORDS: usize = 4;
+const MIN_COMMON: usize = 2;
+
 /// Number of characters that are compared: `inject`, `injected` and `injection` are equal.
 const STEM: usize = 6;
 
@@ -49,6 +57,31 @@ impl ClaimWording<'_> {
         };
         let all = without_quoted(&quoted, whole(self).into_iter(), whole(other).into_iter());
         all.0.intersection(&all.1).count() >= MIN_WORDS && common_share(&all) >= WHOLE
+    }
+
+    /// Whether both describe the same problem when they may be about different lines: similar titles are
+    /// not enough, since many problems are called alike.
+    pub fn describes_the_same(self, other: ClaimWording<'_>) -> bool {
+        self.means_the_same(other) && common_share(&self.all_words(other)) >= ANYWHERE
+    }
+
+    /// Whether both describe the same problem when they are about the same code.
+    pub fn is_like(self, other: ClaimWording<'_>) -> bool {
+        let all = self.all_words(other);
+        all.0.intersection(&all.1).count() >= MIN_WORDS && common_share(&all) >= SAME_CODE
+    }
+
+    /// Whether both say enough to be compared, and next to nothing of it is the same.
+    pub fn is_unlike(self, other: ClaimWording<'_>) -> bool {
+        let all = self.all_words(other);
+        all.0.len().min(all.1.len()) >= ENOUGH_WORDS
+            && all.0.intersection(&all.1).count() < MIN_COMMON
+    }
+
+    /// The words of title and body of both.
+    fn all_words(self, other: ClaimWording<'_>) -> (BTreeSet<String>, BTreeSet<String>) {
+        let all = |it: ClaimWording<'_>| words(it.title).chain(words(it.body)).collect();
+        (all(self), all(other))
     }
 
     /// Whether both mention the same identifiers, if they mention any: in the title, and in the
@@ -173,6 +206,39 @@ mod tests {
             let (a, b) = (wording(one), wording(other));
             assert_eq!(a.means_the_same(b), expected, "{one:?} {other:?}");
             assert_eq!(b.means_the_same(a), expected, "{other:?} {one:?}");
+        }
+    }
+
+    #[test]
+    fn the_closer_the_code_the_less_wording_has_to_agree() {
+        let injection = (
+            "SQL injection",
+            "The input is concatenated into the text of a statement, and an attacker reads the database.",
+        );
+        for (other, expected) in [
+            (injection, [true, true, false]),
+            (
+                ("Unsafe input", "An attacker can read all of the database with crafted input."),
+                [true, true, false],
+            ),
+            (
+                ("Unsafe header", "An attacker reads tables of the database by a crafted request."),
+                [false, true, false],
+            ),
+            (
+                ("Slow loop", "The database has no index for the second column."),
+                [false, false, true],
+            ),
+            (
+                ("SQL injection", "Names are written to a log that all users can open."),
+                [false, false, false],
+            ),
+            (("Bad", ""), [false, false, false]),
+        ] {
+            let wording = |(title, body)| ClaimWording { title, body, evidence: "x = 1" };
+            let (a, b) = (wording(injection), wording(other));
+            let found = [a.describes_the_same(b), a.is_like(b), a.is_unlike(b)];
+            assert_eq!(found, expected, "{other:?}");
         }
     }
 

@@ -1,4 +1,5 @@
-//! When a loop of reviews and fixes ends: one function from the rounds so far to the next step.
+//! When a loop of reviews and fixes ends: one function from the rounds so far to the next step. How the
+//! limits were chosen is in docs/measurements.md.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,9 @@ pub struct RoundSummary {
     pub n_late: u32,
     /// Whether one of the late findings is a verified P0.
     pub has_late_blocker: bool,
+    /// Disputed findings that were reported again without new evidence.
+    #[serde(default)]
+    pub n_disputed: u32,
     /// Where new and regressed findings are: `file symbol category`.
     pub sites: Vec<String>,
     /// Dollars, when they are known.
@@ -76,8 +80,14 @@ pub enum EscalationReason {
     Oscillation(u32),
     /// The same kind of finding keeps appearing in the same place.
     Recurring(String),
-    /// As many findings block as rounds before.
+    /// The number of blocking findings does not go down.
     Plateau,
+    /// It does not go down, and most of what is new is on lines that the last fixes wrote.
+    FixesAddFindings,
+    /// It does not go down, and most of what is new is on other lines.
+    NewEveryRound,
+    /// Nothing else blocks, and the reviewer stands by findings that were disputed.
+    DisputeStands(u32),
     /// So many rounds were used.
     MaxRounds(u32),
     /// The money is spent.
@@ -98,30 +108,52 @@ impl std::fmt::Display for EscalationReason {
                 write!(f, "the same kind of finding keeps appearing in {site}")
             }
             Self::Plateau => f.write_str("the number of blocking findings does not go down"),
+            Self::FixesAddFindings => {
+                f.write_str("the fixes add as many blocking findings as they remove")
+            }
+            Self::NewEveryRound => {
+                f.write_str("every round reports as many blocking findings as the last fix removed")
+            }
+            Self::DisputeStands(1) => f.write_str("a disputed finding was reported again"),
+            Self::DisputeStands(n) => write!(f, "{n} disputed findings were reported again"),
             Self::MaxRounds(rounds) => write!(f, "{rounds} rounds were used"),
             Self::BudgetSpent => f.write_str("the budget of the loop is spent"),
         }
     }
 }
 
-/// The next step after the last of these rounds, in order.
+impl std::fmt::Display for NextStep {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Done => f.write_str("done: nothing blocks"),
+            Self::Continue => f.write_str("continue: fix the open findings and review again"),
+            Self::Escalate(reason) => write!(f, "a person decides: {reason}"),
+        }
+    }
+}
+
+/// The next step after the last of these rounds. The first reason in this order counts:
+/// 1. A late P0 goes to a person.
+/// 2. The loop is done when nothing blocks, and goes to a person when only disputes are left.
+/// 3. The change does not move: nothing changed, or it is back where it was.
+/// 4. It moves in circles: a kind of finding recurs in one place, or as many findings block as rounds before.
+/// 5. The rounds or the money are used up.
 pub fn next_step(rounds: &[RoundSummary], policy: &ConvergencePolicy) -> NextStep {
     use EscalationReason as Reason;
     let Some((last, earlier)) = rounds.split_last() else { return NextStep::Continue };
-    if last.has_late_blocker {
-        return NextStep::Escalate(Reason::LateBlocker);
-    }
-    if last.n_blocking == 0 {
-        return NextStep::Done;
-    }
-    let reason = if !last.has_new_lines && !earlier.is_empty() {
+    let is_done = last.n_blocking == 0;
+    let reason = if last.has_late_blocker {
+        Some(Reason::LateBlocker)
+    } else if is_done {
+        (last.n_disputed > 0).then_some(Reason::DisputeStands(last.n_disputed))
+    } else if !last.has_new_lines && !earlier.is_empty() {
         Some(Reason::NoProgress)
     } else if let Some(round) = earlier.iter().find(|round| round.diff_hash == last.diff_hash) {
         Some(Reason::Oscillation(round.round))
     } else if let Some(site) = recurring_site(rounds, policy) {
         Some(Reason::Recurring(site))
-    } else if is_plateau(rounds, policy) {
-        Some(Reason::Plateau)
+    } else if let Some(reason) = plateau(rounds, policy) {
+        Some(reason)
     } else if last.round >= policy.max_rounds {
         Some(Reason::MaxRounds(last.round))
     } else if policy.max_cost_usd.is_some_and(|max| total_cost(rounds) >= max) {
@@ -129,7 +161,11 @@ pub fn next_step(rounds: &[RoundSummary], policy: &ConvergencePolicy) -> NextSte
     } else {
         None
     };
-    reason.map_or(NextStep::Continue, NextStep::Escalate)
+    match reason {
+        Some(reason) => NextStep::Escalate(reason),
+        None if is_done => NextStep::Done,
+        None => NextStep::Continue,
+    }
 }
 
 /// A place in which new or regressed findings of one kind appeared in too many rounds.
@@ -149,14 +185,21 @@ fn recurring_site(rounds: &[RoundSummary], policy: &ConvergencePolicy) -> Option
     last.sites.iter().find(is_recurring).cloned()
 }
 
-/// Whether the last rounds did not lower the number of blocking findings.
-fn is_plateau(rounds: &[RoundSummary], policy: &ConvergencePolicy) -> bool {
-    let window = policy.plateau_rounds as usize + 1;
-    let Some(start) = rounds.len().checked_sub(window) else { return false };
-    let Some((first, later)) = rounds.get(start..).and_then(<[_]>::split_first) else {
-        return false;
-    };
-    later.iter().all(|round| round.n_blocking >= first.n_blocking)
+/// Why the last rounds did not lower the number of blocking findings; `None` when they did.
+fn plateau(rounds: &[RoundSummary], policy: &ConvergencePolicy) -> Option<EscalationReason> {
+    let n_rounds = usize::try_from(policy.plateau_rounds).ok()?;
+    let start = rounds.len().checked_sub(n_rounds.checked_add(1)?)?;
+    let (first, later) = rounds.get(start..)?.split_first()?;
+    if later.is_empty() || later.iter().any(|round| round.n_blocking < first.n_blocking) {
+        return None;
+    }
+    let n_new: u32 = later.iter().map(|round| round.n_new).sum();
+    let n_on_fix: u32 = later.iter().map(|round| round.n_new_on_fix).sum();
+    Some(match n_new {
+        0 => EscalationReason::Plateau,
+        _ if n_on_fix.saturating_mul(2) >= n_new => EscalationReason::FixesAddFindings,
+        _ => EscalationReason::NewEveryRound,
+    })
 }
 
 fn total_cost(rounds: &[RoundSummary]) -> f64 {
@@ -188,68 +231,99 @@ pub(crate) mod tests {
         }
     }
 
-    /// Rounds from rows of (diff, blocking, sites).
-    fn rounds(rows: &[(&str, u32, &[&str])]) -> Vec<RoundSummary> {
-        rows.iter()
+    /// One round, from the first: the diff, and how many findings block.
+    fn round(number: u32, diff: &str, n_blocking: u32) -> RoundSummary {
+        RoundSummary {
+            round: number,
+            diff_hash: diff.to_owned(),
+            has_new_lines: true,
+            n_blocking,
+            cost_usd: Some(1.0),
+            ..RoundSummary::default()
+        }
+    }
+
+    /// Rounds with different diffs and so many blocking findings, of which `change` makes something else.
+    fn rounds(blocking: &[u32], change: impl Fn(&mut RoundSummary)) -> Vec<RoundSummary> {
+        let mut rounds: Vec<RoundSummary> = blocking
+            .iter()
             .zip(1..)
-            .map(|((diff, n_blocking, sites), round)| RoundSummary {
-                round,
-                diff_hash: (*diff).to_owned(),
-                has_new_lines: round == 1 || *diff != "same",
-                n_blocking: *n_blocking,
-                sites: sites.iter().map(|it| (*it).to_owned()).collect(),
-                cost_usd: Some(1.0),
-                ..RoundSummary::default()
-            })
-            .collect()
+            .map(|(n_blocking, number)| round(number, &format!("diff {number}"), *n_blocking))
+            .collect();
+        rounds.iter_mut().for_each(change);
+        rounds
     }
 
     #[test]
     fn a_loop_ends_for_one_of_these_reasons() {
         use EscalationReason as Reason;
         use NextStep::{Continue, Done, Escalate};
-        type Row<'r> = (&'r [(&'r str, u32, &'r [&'r str])], NextStep);
-        let rows: [Row<'_>; 10] = [
-            (&[], Continue),
-            (&[("a", 0, &[])], Done),
-            (&[("a", 2, &["x"])], Continue),
-            (&[("a", 2, &[]), ("b", 1, &[])], Continue),
-            (&[("a", 2, &[]), ("same", 2, &[])], Escalate(Reason::NoProgress)),
-            (&[("a", 1, &[]), ("b", 1, &[]), ("a", 1, &[])], Escalate(Reason::Oscillation(1))),
+        let plain = |_: &mut RoundSummary| {};
+        let last = |number: u32, change: fn(&mut RoundSummary)| {
+            move |round: &mut RoundSummary| {
+                if round.round == number {
+                    change(round);
+                }
+            }
+        };
+        let in_f = |round: &mut RoundSummary| round.sites = vec!["a.py f bug".to_owned()];
+        let on_fix = |round: &mut RoundSummary| {
+            (round.n_new, round.n_new_on_fix) = (2, u32::from(round.round > 1));
+        };
+        let rows: [(Vec<RoundSummary>, NextStep); 18] = [
+            (rounds(&[], plain), Continue),
+            (rounds(&[0], plain), Done),
+            (rounds(&[2], plain), Continue),
+            (rounds(&[2, 1], plain), Continue),
+            (rounds(&[2, 2], plain), Continue),
+            (rounds(&[2, 1, 2], plain), Continue),
+            (rounds(&[2, 2, 0], plain), Done),
             (
-                &[("a", 3, &["f bug"]), ("b", 2, &["f bug"]), ("c", 1, &["f bug"])],
-                Escalate(Reason::Recurring("f bug".to_owned())),
+                rounds(&[1, 0], last(2, |it| it.has_late_blocker = true)),
+                Escalate(Reason::LateBlocker),
             ),
-            (&[("a", 1, &[]), ("b", 1, &[]), ("c", 1, &[])], Escalate(Reason::Plateau)),
+            (rounds(&[1, 0], last(2, |it| it.n_disputed = 2)), Escalate(Reason::DisputeStands(2))),
+            (rounds(&[2, 1], last(2, |it| it.n_disputed = 2)), Continue),
+            (rounds(&[2, 2], last(2, |it| it.has_new_lines = false)), Escalate(Reason::NoProgress)),
             (
-                &[
-                    ("a", 9, &[]),
-                    ("b", 8, &[]),
-                    ("c", 7, &[]),
-                    ("d", 6, &[]),
-                    ("e", 5, &[]),
-                    ("f", 4, &[]),
-                ],
-                Escalate(Reason::MaxRounds(6)),
+                rounds(&[1, 2, 1], last(3, |it| it.diff_hash = "diff 1".to_owned())),
+                Escalate(Reason::Oscillation(1)),
             ),
-            (
-                &[("a", 9, &[]), ("b", 8, &[]), ("c", 7, &[]), ("d", 6, &[])],
-                Escalate(Reason::BudgetSpent),
-            ),
+            (rounds(&[3, 2, 1], in_f), Escalate(Reason::Recurring("a.py f bug".to_owned()))),
+            (rounds(&[1, 1, 1], plain), Escalate(Reason::Plateau)),
+            (rounds(&[2, 2, 3], on_fix), Escalate(Reason::FixesAddFindings)),
+            (rounds(&[2, 2, 2], |it| it.n_new = 1), Escalate(Reason::NewEveryRound)),
+            (rounds(&[9, 8, 7, 6, 5, 4], plain), Escalate(Reason::MaxRounds(6))),
+            (rounds(&[9, 8, 7, 6, 5], plain), Escalate(Reason::BudgetSpent)),
         ];
-        let policy = ConvergencePolicy { max_cost_usd: Some(4.0), ..ConvergencePolicy::default() };
-        let unlimited = ConvergencePolicy::default();
         for (history, expected) in rows {
-            let policy = if history.len() == 4 { &policy } else { &unlimited };
-            assert_eq!(next_step(&rounds(history), policy), expected, "{history:?}");
+            let max_cost_usd = (history.len() == 5).then_some(5.0);
+            let limits = ConvergencePolicy {
+                max_rounds: 6,
+                plateau_rounds: 2,
+                recurring_rounds: 3,
+                max_cost_usd,
+            };
+            assert_eq!(next_step(&history, &limits), expected, "{history:#?}");
         }
     }
 
     #[test]
-    fn a_late_blocker_goes_to_a_person_at_once() {
-        let mut history = rounds(&[("a", 1, &[]), ("b", 0, &[])]);
-        history[1].has_late_blocker = true;
-        let step = next_step(&history, &ConvergencePolicy::default());
-        assert_eq!(step, NextStep::Escalate(EscalationReason::LateBlocker));
+    fn steps_are_explained() {
+        let rows = [
+            (NextStep::Done, "done: nothing blocks"),
+            (NextStep::Continue, "continue: fix the open findings and review again"),
+            (
+                NextStep::Escalate(EscalationReason::Oscillation(2)),
+                "a person decides: the change is back in the state of round 2",
+            ),
+            (
+                NextStep::Escalate(EscalationReason::DisputeStands(1)),
+                "a person decides: a disputed finding was reported again",
+            ),
+        ];
+        for (step, expected) in rows {
+            assert_eq!(step.to_string(), expected);
+        }
     }
 }

@@ -58,6 +58,8 @@ impl ReviewedLines {
 pub struct Delta {
     new_lines: BTreeMap<FilePath, BTreeSet<u32>>,
     moved: BTreeMap<FilePath, BTreeMap<u32, u32>>,
+    origins: BTreeMap<FilePath, BTreeMap<u32, u32>>,
+    earlier: BTreeMap<FilePath, BTreeMap<u32, u64>>,
 }
 
 impl Delta {
@@ -104,7 +106,11 @@ impl Delta {
             if !new_lines.is_empty() {
                 delta.new_lines.insert(file.clone(), new_lines);
             }
+            let origins = moved.iter().map(|(old, new)| (*new, *old)).collect();
+            delta.origins.insert(file.clone(), origins);
             delta.moved.insert(file.clone(), moved);
+            let added = before.iter().filter(|line| line.2).map(|line| (line.1, line.0));
+            delta.earlier.insert(file.clone(), added.collect());
         }
         delta
     }
@@ -124,12 +130,52 @@ impl Delta {
     /// Where lines of the earlier review are at head; `None` when none of them is left.
     pub fn locate(&self, file: &FilePath, lines: LineSpan) -> Option<LineSpan> {
         let moved = self.moved.get(file)?;
-        let mut at_head = moved.range(lines.start()..=lines.end()).map(|(_, new)| *new);
-        let first = at_head.next()?;
-        let (low, high) =
-            at_head.fold((first, first), |(low, high), line| (low.min(line), high.max(line)));
-        Some(LineSpan::between(low, high))
+        span_of(moved.range(lines.start()..=lines.end()).map(|(_, new)| *new))
     }
+
+    /// Where unchanged lines of the earlier review are at head: they and their neighbours stayed together.
+    pub fn locate_unchanged(&self, file: &FilePath, lines: LineSpan) -> Option<LineSpan> {
+        self.moved.get(file).and_then(|moved| shifted(moved, lines))
+    }
+
+    /// Where unchanged lines at head were in the earlier review: they and their neighbours stayed together.
+    pub fn origin_of_unchanged(&self, file: &FilePath, lines: LineSpan) -> Option<LineSpan> {
+        self.origins.get(file).and_then(|origins| shifted(origins, lines))
+    }
+
+    /// Whether these lines of the earlier review were this code: line numbers of older reviews are not.
+    pub fn had(&self, file: &FilePath, lines: LineSpan, code: &str) -> bool {
+        self.earlier.get(file).is_some_and(|earlier| is_at(earlier, lines.start(), code))
+    }
+
+    /// How often this code was among the lines of the earlier review.
+    pub fn n_earlier_copies(&self, file: &FilePath, code: &str) -> usize {
+        let Some(earlier) = self.earlier.get(file) else { return 0 };
+        earlier.keys().filter(|line| is_at(earlier, **line, code)).count()
+    }
+}
+
+fn is_at(lines: &BTreeMap<u32, u64>, start: u32, code: &str) -> bool {
+    let mut code = code.lines().zip(start..).peekable();
+    code.peek().is_some() && code.all(|(text, line)| lines.get(&line) == Some(&line_hash(text)))
+}
+
+/// Where a map of line numbers puts these lines, if it moves them and the lines around them alike.
+fn shifted(map: &BTreeMap<u32, u32>, lines: LineSpan) -> Option<LineSpan> {
+    let start = *map.get(&lines.start())?;
+    let around = lines.start().checked_sub(1)?..=lines.end().checked_add(1)?;
+    let is_shifted = |line: u32| {
+        map.get(&line).is_some_and(|at| at.checked_add(lines.start()) == line.checked_add(start))
+    };
+    let end = start.checked_add(lines.n_lines() - 1)?;
+    around.into_iter().all(is_shifted).then(|| LineSpan::between(start, end))
+}
+
+fn span_of(mut lines: impl Iterator<Item = u32>) -> Option<LineSpan> {
+    let first = lines.next()?;
+    let (low, high) =
+        lines.fold((first, first), |(low, high), line| (low.min(line), high.max(line)));
+    Some(LineSpan::between(low, high))
 }
 
 /// The hash of a line without white space, so that re-indenting is no change.
@@ -187,11 +233,24 @@ mod tests {
     fn earlier_lines_are_found_after_a_move() {
         let file = FilePath::from("a.py");
         let delta = Delta::between(
-            &lines(&added(&["a = 1", "b = 2"])),
-            &lines(&added(&["x", "y", "a = 1", "b = 2"])),
+            &lines(&added(&["a = 1", "b = 2", "c = 3", "b = 2"])),
+            &lines(&added(&["x", "y", "a = 1", "b = 2", "c = 3", "z"])),
             &BTreeMap::new(),
         );
+        let (second, fourth) = (LineSpan::line(2), LineSpan::line(4));
+        assert_eq!(delta.locate_unchanged(&file, second), Some(fourth));
+        assert_eq!(delta.origin_of_unchanged(&file, fourth), Some(second));
+        assert_eq!(delta.locate_unchanged(&file, LineSpan::line(3)), None, "a neighbour is gone");
+        assert_eq!(delta.n_earlier_copies(&file, "b = 2"), 2);
         assert_eq!(delta.locate(&file, LineSpan::between(1, 2)), Some(LineSpan::between(3, 4)));
+        for (lines, code, expected) in [
+            (LineSpan::between(1, 2), " a = 1\nb = 2", true),
+            (LineSpan::line(2), "a = 1", false),
+            (LineSpan::between(2, 3), "b = 2\nd = 4", false),
+            (LineSpan::line(1), "", false),
+        ] {
+            assert_eq!(delta.had(&file, lines, code), expected, "{lines} {code}");
+        }
         assert_eq!(delta.locate(&FilePath::from("b.py"), LineSpan::line(1)), None);
     }
 

@@ -7,6 +7,7 @@ use super::waiver::{SharedWaivers, code_hash};
 use super::{FindingId, LedgerFinding, Standing, TrackedFinding};
 use crate::change::{FilePath, LineSpan};
 use crate::finding::{Finding, FindingState, Priority, VerificationOutcome};
+use crate::review::Texts;
 use crate::verdict::{Threshold, counts};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,12 +25,25 @@ pub struct TrackingFacts<'t> {
     pub moved: Option<&'t Delta>,
     /// What is new since the last complete review; `None` in a review of the whole change.
     pub delta: Option<&'t Delta>,
+    /// The files at head.
+    pub texts: &'t Texts,
     /// The least urgent priority that counts among new findings.
     pub bar: Threshold,
     /// The waivers that the repository shares.
     pub shared_waivers: &'t SharedWaivers,
     /// Today, as `YYYY-MM-DD`.
     pub today: &'t str,
+}
+
+impl<'t> TrackingFacts<'t> {
+    fn known_findings(&self) -> KnownFindings<'t> {
+        KnownFindings {
+            findings: self.known,
+            renames: self.renames,
+            delta: self.moved,
+            texts: self.texts,
+        }
+    }
 }
 
 /// Findings with their standing, and the changes of state that follow.
@@ -54,8 +68,7 @@ pub struct TrackingEvent {
 
 /// Matches the findings of a review with the ledger.
 pub fn track(findings: Vec<Finding>, facts: &TrackingFacts<'_>) -> TrackingResult {
-    let known = KnownFindings { findings: facts.known, renames: facts.renames, delta: facts.moved };
-    let decisions = match_all(&findings, &known);
+    let decisions = match_all(&findings, &facts.known_findings());
     let by_id: BTreeMap<&FindingId, &LedgerFinding> =
         facts.known.iter().map(|it| (&it.id, it)).collect();
     let mut result = TrackingResult::default();
@@ -257,9 +270,9 @@ fn locate_within_line(text: &str, evidence: &str, near: u32) -> Option<LineSpan>
 
 /// The findings of earlier reviews of a change that are not resolved and that this review did not report.
 pub fn unreported<'k>(findings: &[Finding], facts: &TrackingFacts<'k>) -> Vec<&'k LedgerFinding> {
-    let known = KnownFindings { findings: facts.known, renames: facts.renames, delta: facts.moved };
+    let decisions = match_all(findings, &facts.known_findings());
     let reported: BTreeSet<FindingId> =
-        match_all(findings, &known).into_iter().filter_map(|decision| decision.id).collect();
+        decisions.into_iter().filter_map(|decision| decision.id).collect();
     let known = facts.known.iter();
     known
         .filter(|it| facts.reported_before.contains(&it.id) && !reported.contains(&it.id))

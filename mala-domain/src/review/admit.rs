@@ -6,7 +6,8 @@ mod evidence;
 
 use crate::change::{AddedLines, Change, ChangedFile, FilePath, Hunk, LineSpan};
 use crate::finding::{
-    DedupeKey, Finding, Priority, ReviewClaim, Verification, VerificationOutcome, identity,
+    CodeLines, DedupeKey, Finding, Priority, ReviewClaim, Verification, VerificationOutcome,
+    identity, occurrence,
 };
 use crate::language::Language;
 use crate::review::Texts;
@@ -47,7 +48,7 @@ impl Dropped {
         };
         let quoted = claim.evidence.as_deref().unwrap_or_default();
         let evidence = quote(quoted.lines().take(quote_length(claim.span)));
-        let place = CodeLocation { span: claim.span, evidence };
+        let place = CodeLocation { span: claim.span, evidence, copies_before: Vec::new() };
         finding(claim, place, &Nowhere, &mut Seen::new())
     }
 
@@ -146,6 +147,8 @@ impl<'c> Changed<'c> {
 struct CodeLocation {
     span: LineSpan,
     evidence: String,
+    /// The lines at which equal code starts earlier in the file.
+    copies_before: Vec<u32>,
 }
 
 fn anchor(
@@ -158,7 +161,11 @@ fn anchor(
         return Err(format!("{name}: a finding outside the reviewed tree"));
     }
     match (lines.of(name), file) {
-        (Some(text), _) => anchor_in(text, candidate),
+        (Some(text), _) => {
+            let mut place = anchor_in(&text.lines, candidate)?;
+            place.copies_before = text.copies_before(place.span);
+            Ok(place)
+        }
         (None, Some(file)) if !file.exists_at_head() => {
             let gone = file.hunks.iter().flat_map(|hunk| hunk.removed_lines());
             anchor_in(&gone.map(|(_, text)| text).collect::<Vec<_>>(), candidate)
@@ -181,7 +188,7 @@ fn anchor_in(text: &[&str], candidate: &ReviewClaim) -> Result<CodeLocation, Str
     }
     let span = LineSpan::between(span.start(), span.end().min(n_lines));
     let quoted = text.iter().skip(index(span.start())).take(quote_length(span)).copied();
-    Ok(CodeLocation { span, evidence: quote(quoted) })
+    Ok(CodeLocation { span, evidence: quote(quoted), copies_before: Vec::new() })
 }
 
 /// With no text at head (a patch without its repository), the hunks themselves are the evidence.
@@ -208,7 +215,7 @@ fn anchor_in_hunks(
     if shown.is_empty() {
         return Err(format!("{name}:{span}: no such file or lines at head"));
     }
-    Ok(CodeLocation { span, evidence: quote(shown.into_iter()) })
+    Ok(CodeLocation { span, evidence: quote(shown.into_iter()), copies_before: Vec::new() })
 }
 
 /// The lines of a hunk that hold the quoted text: near those cited, else in the only hunk that has it.
@@ -243,7 +250,8 @@ fn index(line: u32) -> usize {
     usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX)
 }
 
-/// What tells equal findings of one symbol apart: how many came before, by the identity of the first.
+/// What tells findings of one category on the same code apart: how many came before, by the identity of
+/// the first.
 type Seen = HashMap<DedupeKey, usize>;
 
 fn finding(
@@ -257,8 +265,10 @@ fn finding(
         let (symbol, category) = (symbol.as_deref(), candidate.category);
         identity(&candidate.file, symbol, &place.evidence, category, occurrence)
     };
-    let n_before = seen.entry(nth(0)).or_default();
-    let dedupe_key = nth(*n_before);
+    let is_same_symbol = |line: &&u32| symbols.symbol_at(&candidate.file, **line) == symbol;
+    let copy = place.copies_before.iter().filter(is_same_symbol).count();
+    let n_before = seen.entry(nth(occurrence(copy, 0))).or_default();
+    let dedupe_key = nth(occurrence(copy, *n_before));
     *n_before += 1;
     Finding {
         line_start: place.span.start(),
@@ -288,7 +298,22 @@ fn finding(
 /// The lines of each text, split once.
 struct LineCache<'t> {
     texts: &'t Texts,
-    split: HashMap<FilePath, Option<Vec<&'t str>>>,
+    split: HashMap<FilePath, Option<TextLines<'t>>>,
+}
+
+/// The lines of one text.
+struct TextLines<'t> {
+    lines: Vec<&'t str>,
+    code: CodeLines,
+}
+
+impl TextLines<'_> {
+    /// Where the code of these lines stands earlier in the file.
+    fn copies_before(&self, span: LineSpan) -> Vec<u32> {
+        let quoted = self.lines.iter().skip(index(span.start())).take(quote_length(span));
+        let starts = self.code.positions(quoted.copied()).into_iter().map(LineSpan::start);
+        starts.filter(|line| *line < span.start()).collect()
+    }
 }
 
 impl<'t> LineCache<'t> {
@@ -296,11 +321,15 @@ impl<'t> LineCache<'t> {
         Self { texts, split: HashMap::new() }
     }
 
-    fn of(&mut self, file: &FilePath) -> Option<&Vec<&'t str>> {
+    fn of(&mut self, file: &FilePath) -> Option<&TextLines<'t>> {
         let texts = self.texts;
         self.split
             .entry(file.clone())
-            .or_insert_with(|| texts.at_head(file).map(|text| text.lines().collect()))
+            .or_insert_with(|| {
+                let lines: Vec<&str> = texts.at_head(file)?.lines().collect();
+                let code = CodeLines::of_lines(lines.iter().copied());
+                Some(TextLines { lines, code })
+            })
             .as_ref()
     }
 }

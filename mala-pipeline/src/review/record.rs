@@ -114,6 +114,7 @@ impl Round<'_> {
             let delta = self.delta.as_ref();
             delta.is_some_and(|delta| delta.touches(&it.finding.file, it.finding.span()))
         };
+        let count = |standing| tracked.iter().filter(|it| it.standing == standing).count();
         RoundSummary {
             round: self.plan.round,
             diff_hash: report.scope.diff_hash.clone(),
@@ -123,7 +124,8 @@ impl Round<'_> {
             n_new_on_fix: number(of(Standing::New).filter(is_on_fix).count()),
             n_fixed: number(n_fixed),
             n_regressed: number(of(Standing::Regressed).count()),
-            n_late: number(tracked.iter().filter(|it| it.standing == Standing::Late).count()),
+            n_disputed: number(count(Standing::Disputed)),
+            n_late: number(count(Standing::Late)),
             has_late_blocker: tracked.iter().any(is_late_blocker),
             sites: of(Standing::New).chain(of(Standing::Regressed)).map(site).collect(),
             cost_usd: report.stats.cost_usd,

@@ -19,7 +19,7 @@ use mala_domain::ledger::{FindingId, LedgerFinding, ReviewRecord};
 use mala_domain::ports::{
     FindingFilter, HistoryMoves, LedgerError, ReviewedCommits, Reviewer, ScopeError, Side,
 };
-use mala_domain::review::{GivenOpinion, Opinions, ReviewContext, ReviewPlan};
+use mala_domain::review::{GivenOpinion, Opinions, ReviewContext, ReviewPlan, Texts};
 use mala_domain::scope::{HeadState, ScopeSummary};
 use mala_domain::verdict::counts;
 use mala_syntax::parsed::parsed;
@@ -96,7 +96,7 @@ impl<'p> Round<'p> {
     /// What this round reviews, when that is not the whole change.
     pub(super) fn delta_context(&self, context: &ReviewContext) -> Option<DeltaContext> {
         let delta = self.reviewed_delta()?;
-        let open: Vec<&LedgerFinding> = unreported(&[], &self.facts())
+        let open: Vec<&LedgerFinding> = unreported(&[], &self.facts(&context.texts))
             .into_iter()
             .filter(|it| it.finding.rule.is_none())
             .collect();
@@ -107,7 +107,7 @@ impl<'p> Round<'p> {
         self.delta.as_ref().filter(|_| self.plan.coverage == RoundCoverage::Delta)
     }
 
-    fn facts(&self) -> TrackingFacts<'_> {
+    fn facts<'t>(&'t self, texts: &'t Texts) -> TrackingFacts<'t> {
         TrackingFacts {
             subject: self.tracking.subject,
             known: &self.known,
@@ -115,6 +115,7 @@ impl<'p> Round<'p> {
             renames: &self.renames,
             moved: self.delta.as_ref(),
             delta: self.reviewed_delta(),
+            texts,
             bar: bar_of_round(self.plan.round, &self.tracking.policy.bars),
             shared_waivers: self.tracking.waivers,
             today: &self.today,
@@ -130,7 +131,10 @@ impl<'p> Round<'p> {
         // A reviewer that failed says nothing of open findings.
         let all_reviewed = opinions.0.iter().all(|given| given.failure().is_none());
         let open: Vec<LedgerFinding> =
-            unreported(&admitted.admission.findings, &self.facts()).into_iter().cloned().collect();
+            unreported(&admitted.admission.findings, &self.facts(&admitted.context.texts))
+                .into_iter()
+                .cloned()
+                .collect();
         let missing = open.iter().map(|it| self.path_at_head(it));
         let missing: BTreeSet<FilePath> =
             missing.filter(|file| !admitted.context.texts.head.contains_key(file)).collect();
@@ -189,7 +193,7 @@ impl<'p> Round<'p> {
     /// Recognises the findings; those that do not count leave the decision.
     pub(super) fn track(&self, mut verified: Verified) -> (Verified, TrackingResult) {
         let findings = std::mem::take(&mut verified.admission.findings);
-        let result = track(findings, &self.facts());
+        let result = track(findings, &self.facts(&verified.context.texts));
         let deciding = result.tracked.iter().filter(|it| takes_part(it) || !counts(&it.finding));
         verified.admission.findings = deciding.map(|it| it.finding.clone()).collect();
         (verified, result)
