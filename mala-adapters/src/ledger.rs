@@ -4,11 +4,13 @@
 mod rows;
 mod schema;
 
+use mala_domain::finding::DedupeKey;
 use mala_domain::ledger::{FindingId, LedgerFinding, ReviewRecord};
 use mala_domain::ports::{
     BoxFuture, FindingFilter, FindingHistory, Ledger, LedgerError, StateUpdate, StoredReview,
 };
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -63,6 +65,15 @@ impl SqliteLedger {
             let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
             let messages: Vec<String> = rows.collect::<Result<_, _>>()?;
             Ok(messages.into_iter().filter(|message| message != "ok").collect())
+        })
+    }
+
+    /// The identities of all findings.
+    pub fn keys(&self) -> Result<BTreeSet<DedupeKey>, LedgerError> {
+        self.with(|connection| {
+            let mut statement = connection.prepare("SELECT key FROM finding")?;
+            let keys = statement.query_map([], |row| rows::word(row, 0))?;
+            keys.collect()
         })
     }
 

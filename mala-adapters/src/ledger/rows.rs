@@ -290,8 +290,8 @@ pub(super) fn reviews(connection: &Connection, subject: Option<&str>) -> Result<
     rows.collect()
 }
 
-/// A state or standing, by the word for it.
-fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T> {
+/// A value that is a word: a state, a standing, an identity.
+pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T> {
     let name: String = row.get(column)?;
     json(&format!("\"{name}\""), column)
 }

@@ -13,6 +13,7 @@ use mala_domain::ledger::waiver::SharedWaivers;
 use mala_domain::ports::{LedgerError, ReviewScope, Side};
 use mala_domain::scope::ReviewTarget;
 use mala_pipeline::review::ChangeTracking;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What a review is tracked by.
@@ -117,6 +118,21 @@ pub async fn open(here: &Surroundings) -> anyhow::Result<SqliteLedger> {
 pub fn check(top: &Path) -> Result<Option<Vec<String>>, LedgerError> {
     let path = SqliteLedger::path_in(&common_dir_of(top));
     if !path.exists() { Ok(None) } else { SqliteLedger::check(&path).map(Some) }
+}
+
+/// The shared waivers on disk that name findings which the ledger does not have; `None` when there is no file. The
+/// error says what is wrong with it.
+pub fn unknown_waivers(top: &Path) -> Result<Option<Vec<String>>, String> {
+    let Ok(text) = std::fs::read_to_string(top.join(SharedWaivers::FILE)) else { return Ok(None) };
+    let waivers = SharedWaivers::parse(&text)?;
+    let path = SqliteLedger::path_in(&common_dir_of(top));
+    let known = match path.exists() {
+        true => SqliteLedger::open(&path).and_then(|ledger| ledger.keys()),
+        false => Ok(BTreeSet::new()),
+    };
+    let known = known.map_err(|error| error.to_string())?;
+    let unknown = waivers.unknown(&known.iter().collect());
+    Ok(Some(unknown.iter().map(|it| format!("{}: {}", it.file, it.title)).collect()))
 }
 
 fn moved(ledger: &SqliteLedger, path: &Path) -> Option<String> {

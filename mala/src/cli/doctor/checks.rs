@@ -3,7 +3,7 @@
 use super::{Check, State};
 use crate::settings::{self, Settings};
 use crate::surroundings::Surroundings;
-use crate::wiring::ledger::check as check_ledger;
+use crate::wiring::ledger::{check as check_ledger, unknown_waivers};
 use crate::wiring::probe::Probe;
 use mala_domain::config::FILE_NAME;
 use std::path::Path;
@@ -14,6 +14,7 @@ pub(super) fn all(here: &Surroundings, probe: &Probe) -> Vec<Check> {
     let mut checks = vec![git(probe), repository(work_tree, probe), configuration(here, probe)];
     checks.extend(work_tree.map(state_folder));
     checks.extend(work_tree.map(ledger));
+    checks.extend(work_tree.and_then(waivers));
     checks
 }
 
@@ -30,6 +31,21 @@ fn ledger(root: &Path) -> Check {
         }
         Err(error) => check(State::Broken, format!("reviews are not stored: {error}")),
     }
+}
+
+/// Whether the shared waivers can be read, and name findings that exist; `None` without a file.
+fn waivers(root: &Path) -> Option<Check> {
+    let (state, detail) = match unknown_waivers(root) {
+        Ok(unknown) => match unknown?.as_slice() {
+            [] => (State::Fine, "valid".to_owned()),
+            [first, rest @ ..] => {
+                let n = rest.len() + 1;
+                (State::Note, format!("{n} of findings that no review here reported: {first}"))
+            }
+        },
+        Err(why) => (State::Misconfigured, format!("no shared waiver applies: {why}")),
+    };
+    Some(Check { name: "waivers", state, detail })
 }
 
 fn git(probe: &Probe) -> Check {

@@ -83,8 +83,8 @@ fn a_finding_is_shown_with_what_happened_to_it() {
 
     When this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.
 
-    [TIME] reported by builtin in round 1 on line 2 of 27a6f8eb7a84: no known finding is like it
-    [TIME] reported by builtin in round 2 on line 2 of 27a6f8eb7a84: same file, symbol, evidence and category
+    [TIME] reported by builtin in round 1 on line 2 of 138df718d4e1: no known finding is like it
+    [TIME] reported by builtin in round 2 on line 2 of 138df718d4e1: same symbol, evidence and kind of category
     [TIME] disputed by mala tests: it is wanted here
     ");
     let (code, shown) = json(&world, &["findings", "show", &id, "--format", "json"]);

@@ -1,6 +1,6 @@
 //! A waiver keeps a finding quiet for as long as its code stays: in a review, in the gate and in the hook.
 
-use super::{FLAW, commit, ids, json, repo, review, standings};
+use super::{FLAW, commit, ids, json, repo, review};
 use crate::{gate_world, world};
 use mala_testkit::{TestRepo, World};
 use serde_json::{Value, json};
@@ -32,11 +32,11 @@ fn a_waived_finding_is_quiet_in_reviews_until_its_code_changes() {
         assert_eq!((&aside["standing"], &aside["id"]), (&json!("waived"), &json!(id)));
         assert_eq!(aside["reason"], "debug build");
     }
-    world.write("app.py", ELSEWHERE[4].replace("breakpoint()", "breakpoint(); print(x)"));
+    world.write("app.py", ELSEWHERE[4].replace("breakpoint()", "breakpoint()  # here"));
     commit(&world, "its code");
     let (code, report) = review(&world, &[]);
-    assert_eq!((code, standings(&report)), (1, vec!["still_open".to_owned()]));
-    assert_eq!(ids(&world), [id], "it is the same finding");
+    assert_eq!((code, report["issues"].as_array().unwrap().len()), (1, 1), "{report:#}");
+    assert_eq!(report["issues"][0]["line_start"], 5);
 }
 
 /// A panel of one lane that fails every change of a tree with `bad` in it.
@@ -90,6 +90,10 @@ fn a_waived_finding_is_quiet_in_the_gate_until_its_code_changes() {
 fn a_waived_finding_is_quiet_in_the_hook_until_its_code_changes() {
     let (repo, world) = panel(world());
     assert!(world.output(&["init", "--hooks"], b"").status.success());
+    // What hosts read of the hook is not part of the work.
+    for folder in [".claude", ".codex"] {
+        std::fs::remove_dir_all(repo.path(folder)).unwrap();
+    }
     let stopped = |text: &str| -> Value {
         repo.write("a.py", text);
         repo.commit("change");
@@ -147,7 +151,7 @@ fn a_shared_waiver_applies_once_it_is_on_the_base() {
     let (code, report) = review(&world, &[]);
     assert_eq!(code, 0, "{report:#}");
     assert_eq!(report["tracking"]["set_aside"][0]["reason"], "debug build");
-    world.write("app.py", FLAW.replace("breakpoint()", "breakpoint(); f()"));
+    world.write("app.py", FLAW.replace("breakpoint()", "breakpoint()  # here"));
     commit(&world, "its code");
     assert_eq!(review(&world, &[]).0, 1, "the code changed");
 }
