@@ -27,6 +27,7 @@ mod overlaid;
 mod overlay;
 mod patch;
 mod revision;
+mod rounds;
 mod scope;
 mod state;
 mod submodules;
@@ -47,6 +48,7 @@ pub use import::{ImportedCommits, import};
 pub use main_line::GitMainLine;
 pub use origin::LineOrigin;
 pub use overlaid::OverlaidCommit;
+pub use rounds::common_dir_of;
 pub use tree::GitTree;
 pub use workspaces::{GitWorkspaces, WORKSPACE_MARKER};
 

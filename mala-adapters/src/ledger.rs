@@ -4,13 +4,13 @@
 mod rows;
 mod schema;
 
-use mala_domain::finding::FindingState;
-use mala_domain::ledger::waiver::Waiver;
-use mala_domain::ledger::{FindingId, LedgerFinding, ReviewRecord, StateChange};
+use mala_domain::finding::DedupeKey;
+use mala_domain::ledger::{FindingId, LedgerFinding, ReviewRecord};
 use mala_domain::ports::{
-    BoxFuture, FindingFilter, FindingHistory, Ledger, LedgerError, StoredReview,
+    BoxFuture, FindingFilter, FindingHistory, Ledger, LedgerError, StateUpdate, StoredReview,
 };
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -54,13 +54,26 @@ impl SqliteLedger {
         self.moved_aside.as_deref()
     }
 
-    /// Checks the whole file; returns what is wrong with it.
-    pub fn check(&self) -> Result<Vec<String>, LedgerError> {
-        self.with(|connection| {
+    /// Checks a whole file, and says what is wrong with it.
+    pub fn check(path: &Path) -> Result<Vec<String>, LedgerError> {
+        let ledger = match Self::connect(path) {
+            Err(OpenError::Damaged(why)) => return Ok(vec![why]),
+            other => other.map_err(OpenError::into_ledger_error)?,
+        };
+        ledger.with(|connection| {
             let mut statement = connection.prepare("PRAGMA integrity_check")?;
             let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
             let messages: Vec<String> = rows.collect::<Result<_, _>>()?;
             Ok(messages.into_iter().filter(|message| message != "ok").collect())
+        })
+    }
+
+    /// The identities of all findings.
+    pub fn keys(&self) -> Result<BTreeSet<DedupeKey>, LedgerError> {
+        self.with(|connection| {
+            let mut statement = connection.prepare("SELECT key FROM finding")?;
+            let keys = statement.query_map([], |row| rows::word(row, 0))?;
+            keys.collect()
         })
     }
 
@@ -132,7 +145,8 @@ impl Ledger for SqliteLedger {
         &'a self,
         prefix: &'a str,
     ) -> BoxFuture<'a, Result<FindingHistory, LedgerError>> {
-        let owned = prefix.to_owned();
+        // An empty id would be the start of every id.
+        let owned = if prefix.is_empty() { "-".to_owned() } else { prefix.to_owned() };
         let found = self.run(move |connection| rows::by_prefix(connection, &owned));
         Box::pin(async move {
             let mut found = found.await?;
@@ -159,25 +173,34 @@ impl Ledger for SqliteLedger {
                 rows::insert_occurrence(&transaction, &finding.id, occurrence)?;
             }
             for (id, change) in &review.state_changes {
-                rows::change_state(&transaction, id, change, None)?;
+                let subject = Some(review.review.subject.as_str());
+                rows::change_state(&transaction, id, change, None, subject)?;
             }
             transaction.commit()
         })
     }
 
-    fn change_state<'a>(
+    fn change_states<'a>(
         &'a self,
-        id: &'a FindingId,
-        change: &'a StateChange,
-        waiver: Option<&'a Waiver>,
+        updates: &'a [StateUpdate],
     ) -> BoxFuture<'a, Result<(), LedgerError>> {
-        let (id, change, waiver) = (id.clone(), change.clone(), waiver.cloned());
+        let updates = updates.to_vec();
         self.run(move |connection| {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            rows::change_state(&transaction, &id, &change, waiver.as_ref())?;
+            for StateUpdate { id, change, waiver } in &updates {
+                rows::change_state(&transaction, id, change, waiver.as_ref(), None)?;
+            }
             transaction.commit()
         })
+    }
+
+    fn short_ids<'a>(
+        &'a self,
+        ids: &'a [FindingId],
+    ) -> BoxFuture<'a, Result<Vec<String>, LedgerError>> {
+        let ids = ids.to_vec();
+        self.run(move |connection| ids.iter().map(|id| rows::short_id(connection, id)).collect())
     }
 
     fn import<'a>(
@@ -245,16 +268,4 @@ fn aside(path: &Path, number: u32) -> PathBuf {
 
 fn storage(path: &Path, why: &str) -> LedgerError {
     LedgerError::Storage { what: format!("ledger {}: {why}", path.display()) }
-}
-
-/// The word for a state in the database.
-fn state_name(state: FindingState) -> &'static str {
-    match state {
-        FindingState::Open => "open",
-        FindingState::Fixed => "fixed",
-        FindingState::Regressed => "regressed",
-        FindingState::Waived => "waived",
-        FindingState::Disputed => "disputed",
-        FindingState::Duplicate => "duplicate",
-    }
 }

@@ -148,7 +148,7 @@ pub(crate) fn readable_by_all(_: &File) -> io::Result<()> {
 /// without `mala init`.
 pub fn write_gitignore(root: &Path) -> io::Result<()> {
     const TEXT: &[u8] =
-        b"# Written by mala: reviews are not part of the project.\n*\n!rules/\n!rules/**\n";
+        b"# Written by mala: reviews are not part of the project.\n*\n!rules/\n!rules/**\n!waivers.yaml\n";
     let path = root.join(".gitignore");
     if path.exists() {
         return Ok(());

@@ -7,7 +7,7 @@
 use fastrand::Rng;
 use mala_domain::finding::Priority;
 use mala_domain::ledger::convergence::{ConvergencePolicy, NextStep, RoundSummary, next_step};
-use mala_domain::ledger::rounds::{DEFAULT_BARS, threshold_in_round};
+use mala_domain::ledger::rounds::{DEFAULT_BARS, bar_of_round};
 use mala_domain::verdict::Threshold;
 use std::error::Error;
 
@@ -282,7 +282,7 @@ fn review(
     rng: &mut Rng,
 ) {
     add_false_findings(state, pairing, round, rng);
-    let bar = threshold_in_round(Threshold::P3, round, &policy.bars);
+    let bar = bar_of_round(round, &policy.bars);
     let mut summary = RoundSummary {
         round,
         diff_hash: state.version.to_string(),

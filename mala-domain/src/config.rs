@@ -14,7 +14,7 @@ mod schema;
 pub(crate) use check::is_of_linter;
 pub use error::{ConfigError, ConfigPosition, ConfigWarning, WarningTopic};
 pub use globs::{GlobError, PathGlobs};
-pub(crate) use parse::{nearest, nearest_or};
+pub(crate) use parse::{nearest, nearest_or, yaml as parse_yaml};
 pub use precedence::{
     BudgetPolicy, ConfigLayer, ConfigOrigin, ConfigValue, GatePolicy, LEGACY_REVIEWER_TYPE,
     PolicyEntry, ReviewPolicy, RunPolicy, SessionReview, gate_policy, policy, run_policy,
@@ -27,8 +27,8 @@ pub use schema::{
     CommandPromptSettings, CommandReviewerSettings, CommandSetting, Config, EpicCompletionTrigger,
     EpicDepth, FailureMode, FireOn, GateSettings, IssueLimits, LinterConfig, LinterMode,
     LinterName, ModelSettings, PerProvider, PeriodicTrigger, ProviderAccount, RetryCount,
-    ReviewSettings, ReviewerType, RuleLevel, RuleSetting, RunEndTrigger, RunSettings, Seconds,
-    SessionEndTrigger, TrackerKind, TriggerCommand, ValidationTriggers,
+    ReviewSettings, ReviewerType, RoundSettings, RuleLevel, RuleSetting, RunEndTrigger,
+    RunSettings, Seconds, SessionEndTrigger, TrackerKind, TriggerCommand, ValidationTriggers,
 };
 
 /// The name of the configuration file of a repository.

@@ -181,6 +181,24 @@ pub enum FindingState {
     Duplicate,
 }
 
+impl FindingState {
+    /// All states, in the order in which they are listed.
+    pub const ALL: [Self; 6] =
+        [Self::Open, Self::Regressed, Self::Fixed, Self::Waived, Self::Disputed, Self::Duplicate];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Fixed => "fixed",
+            Self::Regressed => "regressed",
+            Self::Waived => "waived",
+            Self::Disputed => "disputed",
+            Self::Duplicate => "duplicate",
+        }
+    }
+}
+
 /// A problem that a reviewer claims.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewClaim {

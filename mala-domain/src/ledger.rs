@@ -6,12 +6,16 @@ pub mod delta;
 pub mod matching;
 pub mod rounds;
 pub mod states;
+pub mod stats;
+pub mod subject;
 pub mod track;
 pub mod waiver;
 
-use crate::finding::{Finding, FindingState};
+use crate::finding::{DedupeKey, Finding, FindingState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 
 /// The id of a finding in the ledger: 16 hexadecimal digits, unique in a repository.
 #[derive(
@@ -26,6 +30,17 @@ impl std::fmt::Display for FindingId {
     }
 }
 
+/// The id of a finding that the ledger does not have: its identity, or a hash of it when another finding has
+/// that id.
+pub fn new_finding_id(key: &DedupeKey, taken: &BTreeSet<FindingId>) -> FindingId {
+    let mut id = FindingId(key.as_str().to_owned());
+    while taken.contains(&id) {
+        let digest = Sha256::digest(id.0.as_bytes());
+        id = FindingId(digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect());
+    }
+    id
+}
+
 /// A finding as the ledger stores it: its newest occurrence, and its state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LedgerFinding {
@@ -35,8 +50,10 @@ pub struct LedgerFinding {
     pub finding: Finding,
     /// The current state.
     pub state: FindingState,
-    /// The change (branch, task or pull request) in which it was reported last.
+    /// The change (branch, task or pull request) in which it was reported or fixed last.
     pub subject: String,
+    /// How the last review that reported it counted it.
+    pub standing: Standing,
     /// The id of the review that reported it first.
     pub first_seen: String,
     /// When it was reported first, as an RFC 3339 timestamp.
@@ -51,9 +68,14 @@ pub struct LedgerFinding {
 }
 
 impl LedgerFinding {
-    /// Whether a later review still has to account for it.
-    pub fn is_unresolved(&self) -> bool {
-        matches!(self.state, FindingState::Open | FindingState::Regressed)
+    /// Whether a review of this change, in which it was reported before, still has to account for it. A fix
+    /// in another change does not fix it here.
+    pub fn is_unresolved_in(&self, subject: &str) -> bool {
+        match self.state {
+            FindingState::Open | FindingState::Regressed => self.standing.may_block(),
+            FindingState::Fixed => self.subject != subject,
+            FindingState::Waived | FindingState::Disputed | FindingState::Duplicate => false,
+        }
     }
 }
 
@@ -62,6 +84,8 @@ impl LedgerFinding {
 pub struct Occurrence {
     /// The review.
     pub review_id: String,
+    /// The change under review.
+    pub subject: String,
     /// Its reviewer.
     pub reviewer: String,
     /// The round of the change under review.
@@ -122,6 +146,8 @@ pub enum Standing {
     Waived,
     /// A person rejected it, and no new evidence was given.
     Disputed,
+    /// Reported for the first time in a later round, and less urgent than the bar of that round.
+    BelowBar,
 }
 
 impl Standing {
@@ -134,6 +160,7 @@ impl Standing {
             Self::Late => "late",
             Self::Waived => "waived",
             Self::Disputed => "disputed",
+            Self::BelowBar => "below_bar",
         }
     }
 
@@ -166,11 +193,15 @@ pub struct ReviewRecord {
     pub outcome: String,
     /// The reviewers.
     pub reviewers: Vec<String>,
+    /// The reviewers with their model, prompts and limits: only a review by the same panel is a baseline.
+    pub panel: String,
     /// Dollars, when they are known.
     pub cost_usd: Option<f64>,
     /// What this round contributes to the decision whether to go on.
     pub summary: convergence::RoundSummary,
-    /// The added lines of the change, for the delta of the next round.
+    /// What was to be done after this round.
+    pub next_step: convergence::NextStep,
+    /// The changed lines, for the delta of the next round.
     pub lines: delta::ReviewedLines,
 }
 

@@ -21,7 +21,10 @@ pub use history::{
 pub use language_model::{
     BillingStatus, CallTerms, LanguageModel, ModelFailure, ModelFailureKind, RequestMeter,
 };
-pub use ledger::{FindingFilter, FindingHistory, Ledger, LedgerError, StoredReview};
+pub use ledger::{
+    ChangeHistory, FindingFilter, FindingHistory, HistoryMoves, Ledger, LedgerError,
+    ReviewedCommits, StateUpdate, StoredReview,
+};
 pub use repository::{Blob, Repository, RepositoryError, Side, WordHit, WordQuery};
 pub use reviewer::{Reviewer, ReviewerFailure, Verifier, VerifierResult};
 pub use run_log::{RunLog, RunLogError};

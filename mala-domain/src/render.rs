@@ -2,6 +2,7 @@
 //! paths) is untrusted, and each format escapes it. No format may show an incomplete review as a
 //! pass.
 
+pub mod fix_prompt;
 pub mod gate;
 mod github;
 mod gitlab;

@@ -2,9 +2,11 @@
 
 mod assemble;
 mod telemetry;
+mod tracking;
 
 pub use assemble::{ReportParts, assemble, counted, tally};
 pub use telemetry::Telemetry;
+pub use tracking::{FixedFinding, IssueTracking, SetAsideFinding, TrackingReport};
 
 use crate::agent::answer::ParseMethod;
 use crate::finding::Finding;
@@ -83,7 +85,10 @@ pub struct Report {
     /// The agent, when it checked findings of other reviewers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checker: Option<CheckerReport>,
-    /// Usage and time of the review.
+    /// What the ledger says of it; null when the review is not tracked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tracking: Option<TrackingReport>,
+    /// What it took.
     pub stats: ReportStats,
 }
 

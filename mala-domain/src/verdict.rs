@@ -99,7 +99,7 @@ impl std::str::FromStr for Threshold {
 }
 
 /// A refuted finding is kept and shown, and decides nothing.
-pub(crate) fn counts(finding: &Finding) -> bool {
+pub fn counts(finding: &Finding) -> bool {
     finding.verification.outcome != VerificationOutcome::Refuted
 }
 

@@ -4,15 +4,21 @@
 
 mod admit;
 pub mod context;
+mod delta;
 mod publish;
+mod record;
+mod round;
 mod scope;
+mod track;
 mod verify;
 
 pub use publish::{Published, StartTime, publish};
 pub use scope::apply_path_settings;
+pub use track::ChangeTracking;
 pub use verify::Verifiers;
 
 use crate::events::{EventSink, ReviewEvent};
+use delta::DeltaContext;
 use futures_util::future::join_all;
 use mala_domain::change::FilePath;
 use mala_domain::ports::{ReviewScope, Reviewer, ReviewerFailure, RunStore, ScopeError};
@@ -23,6 +29,7 @@ use mala_domain::review::{Coverage, Opinions, ReviewContext, ReviewPlan, Reviewe
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
+use track::Tracker;
 
 /// The ports of a review.
 #[derive(Clone, Copy, Default)]
@@ -33,6 +40,8 @@ pub struct ReviewPorts<'p> {
     pub verifiers: Verifiers<'p>,
     /// Where the files of the review will be kept, if they will, and under which time.
     pub store: Option<(&'p dyn RunStore, &'p StartTime)>,
+    /// The ledger of the change; without one, every review is the first.
+    pub tracking: Option<ChangeTracking<'p>>,
 }
 
 /// A report, with what outputs show beside it.
@@ -67,13 +76,19 @@ pub async fn review(
     let context = gather(plan, scope, ports.reviewers).await?;
     let (change, is_empty) = (context.change.clone(), context.change.is_empty());
     let given = Coverage::over(&change, &[]);
-    let opinions = match needs_reviewers(is_empty, &given, &plan.policy) {
-        true => ask_all(plan, &context, ports.reviewers, events).await,
+    let needs_reviewers = needs_reviewers(is_empty, &given, &plan.policy);
+    let tracking = ports.tracking.filter(|_| needs_reviewers);
+    let mut tracker = Tracker::start(tracking, &context, plan, ports.reviewers).await;
+    let delta = tracker.delta_context(&context);
+    let opinions = match needs_reviewers {
+        true => ask_all(plan, (&context, delta.as_ref()), ports.reviewers, events).await,
         false => Opinions::default(),
     };
     let admitted = admit::admit(&opinions, &context, plan).await?;
+    let admitted = tracker.with_open(admitted, &opinions).await?;
     events(ReviewEvent::Verifying { findings: admitted.admission.findings.len() });
     let verified = verify::verify(admitted, &opinions, ports.verifiers, plan).await;
+    let verified = tracker.track(verified);
     let votes = opinions.votes(&verified.admission, &change, &plan.policy);
     let statuses: Vec<VoteStatus> = votes.iter().map(|vote| vote.vote.status).collect();
     let facts = DecisionFacts { is_empty, coverage: &given, votes: &statuses };
@@ -82,13 +97,14 @@ pub async fn review(
     events(ReviewEvent::Decided { findings: reported.admission.findings.len() });
     let review_id = scope::review_id(plan, &context.scope, ports.reviewers);
     let (log, unkept) = publish::prepare(ports.store, &review_id);
+    let notices = [unkept, tracker.warning.take()].into_iter().flatten();
     let coverage = match votes.is_empty() {
         true => given,
         false => opinions.coverage(&change, &reported.admission),
     };
     let report = assemble(ReportParts {
         review_id,
-        warnings: plan.warnings.iter().cloned().chain(reported.warnings).chain(unkept).collect(),
+        warnings: plan.warnings.iter().cloned().chain(reported.warnings).chain(notices).collect(),
         cut_short: opinions.is_cut_short() || reported.cut_short,
         votes,
         admission: reported.admission,
@@ -104,17 +120,25 @@ pub async fn review(
         scope: context.scope,
         opinions,
     });
-    Ok(ReviewOutput { report, sources: reported.sources })
+    Ok(ReviewOutput { report: tracker.record(report).await, sources: reported.sources })
 }
 
 async fn ask_all(
     plan: &ReviewPlan,
-    context: &ReviewContext,
+    (context, delta): (&ReviewContext, Option<&DeltaContext>),
     reviewers: &[Arc<dyn Reviewer>],
     events: EventSink<'_>,
 ) -> Opinions {
     tracing::info!("Starting review for {} with {}", context.scope.target, plan.reviewer_type);
-    let opinions = reviewers.iter().map(|reviewer| ask(reviewer.as_ref(), context, events));
+    let opinions = reviewers.iter().map(async |reviewer| {
+        let delta = delta.filter(|_| !reviewer.reviews_whole_change());
+        let own = delta.map_or(context, |delta| &delta.context);
+        let mut given = ask(reviewer.as_ref(), own, events).await;
+        if let Some(delta) = delta {
+            given.opinion = given.opinion.map(|opinion| delta.restored(opinion));
+        }
+        given
+    });
     Opinions(join_all(opinions).await)
 }
 

@@ -6,6 +6,7 @@ pub mod demo;
 pub mod doctor;
 pub mod eval;
 pub mod exit;
+pub mod findings;
 pub mod hook;
 pub mod init;
 pub(crate) mod interrupt;
@@ -17,6 +18,7 @@ pub mod rules;
 pub mod run;
 pub mod runs;
 pub mod schema;
+pub mod stats;
 pub(crate) mod target;
 
 use crate::console;
@@ -59,6 +61,8 @@ enum Command {
     Config(config::ConfigArgs),
     Models(models::ModelsArgs),
     Rules(rules::RulesArgs),
+    Findings(findings::FindingsArgs),
+    Stats(stats::StatsArgs),
     Runs(runs::RunsArgs),
     Run(run::RunCommandArgs),
     Issue(issue::IssueArgs),
@@ -82,6 +86,8 @@ impl Command {
             Self::Config(args) => config::run(args, here),
             Self::Models(args) => models::run(args, here),
             Self::Rules(args) => rules::run(args, here),
+            Self::Findings(args) => findings::run(args, here),
+            Self::Stats(args) => stats::run(args, here),
             Self::Runs(args) => runs::run(args, here),
             Self::Run(args) => run::run(args, here),
             Self::Issue(args) => issue::run(args, here),

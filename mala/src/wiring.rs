@@ -3,6 +3,7 @@
 pub mod changes;
 pub mod eval;
 pub mod gate;
+pub mod ledger;
 pub mod models;
 pub mod probe;
 pub mod reviewers;

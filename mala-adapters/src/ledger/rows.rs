@@ -1,7 +1,6 @@
 //! Rows of the ledger's tables, to and from the domain's values.
 
-use super::state_name;
-use mala_domain::finding::{Finding, FindingState};
+use mala_domain::finding::Finding;
 use mala_domain::ledger::convergence::RoundSummary;
 use mala_domain::ledger::delta::ReviewedLines;
 use mala_domain::ledger::waiver::Waiver;
@@ -12,8 +11,7 @@ use rusqlite::{Connection, Error, Result, Row, params, params_from_iter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-const FINDING: &str =
-    "id, finding, state, subject, first_seen, first_seen_at, last_seen_at, n_occurrences, waiver";
+const FINDING: &str = "id, finding, state, subject, first_seen, first_seen_at, last_seen_at, n_occurrences, waiver, standing";
 
 pub(super) fn findings(
     connection: &Connection,
@@ -28,17 +26,24 @@ pub(super) fn findings(
             values.extend(wanted.into_iter().map(Value::Text));
         }
     };
-    one_of("state", filter.states.iter().map(|it| state_name(*it).to_owned()).collect());
+    one_of("state", filter.states.iter().map(|it| it.name().to_owned()).collect());
     one_of("file", filter.files.iter().map(ToString::to_string).collect());
     one_of("rule", filter.rule.iter().cloned().collect());
     one_of("reviewer", filter.reviewer.iter().cloned().collect());
-    one_of("subject", filter.subject.iter().cloned().collect());
+    if let Some(subject) = &filter.subject {
+        conditions.push("id IN (SELECT finding FROM occurrence WHERE subject = ?)".to_owned());
+        values.push(Value::Text(subject.clone()));
+    }
     if let Some(since) = &filter.since {
         conditions.push("last_seen_at >= ?".to_owned());
         values.push(Value::Text(since.clone()));
     }
+    let limit = match filter.limit {
+        0 => String::new(),
+        limit => format!(" LIMIT {limit}"),
+    };
     let sql = format!(
-        "SELECT {FINDING} FROM finding WHERE {} ORDER BY last_seen_at DESC, id",
+        "SELECT {FINDING} FROM finding WHERE {} ORDER BY last_seen_at DESC, id{limit}",
         conditions.join(" AND ")
     );
     let mut statement = connection.prepare(&sql)?;
@@ -55,9 +60,26 @@ pub(super) fn by_prefix(connection: &Connection, prefix: &str) -> Result<Vec<Fin
     found.into_iter().map(|finding| history(connection, finding)).collect()
 }
 
+/// The shortest start of an id, of 8 digits or more, that no other id has.
+pub(super) fn short_id(connection: &Connection, id: &FindingId) -> Result<String> {
+    let neighbour = |sql: &str| -> Result<Option<String>> {
+        connection.prepare_cached(sql)?.query_row([&id.0], |row| row.get(0))
+    };
+    let before = neighbour("SELECT max(id) FROM finding WHERE id < ?")?;
+    let after = neighbour("SELECT min(id) FROM finding WHERE id > ?")?;
+    let shared = |other: &String| {
+        other.bytes().zip(id.0.bytes()).take_while(|(one, other)| one == other).count()
+    };
+    let longest = before.iter().chain(&after).map(shared).max().unwrap_or_default();
+    Ok(id.0.get(..(longest + 1).max(MIN_ID)).unwrap_or(&id.0).to_owned())
+}
+
+/// The fewest digits of an id that are shown.
+const MIN_ID: usize = 8;
+
 fn history(connection: &Connection, finding: LedgerFinding) -> Result<FindingHistory> {
     let mut statement = connection.prepare(
-        "SELECT review_id, reviewer, round, line_start, line_end, commit_id, at, matched
+        "SELECT review_id, reviewer, round, line_start, line_end, commit_id, at, matched, subject
          FROM occurrence WHERE finding = ? ORDER BY seq",
     )?;
     let occurrences = statement.query_map([&finding.id.0], |row| {
@@ -70,6 +92,7 @@ fn history(connection: &Connection, finding: LedgerFinding) -> Result<FindingHis
             commit: row.get(5)?,
             at: row.get(6)?,
             matched: row.get(7)?,
+            subject: row.get(8)?,
         })
     })?;
     let occurrences = occurrences.collect::<Result<_>>()?;
@@ -78,7 +101,7 @@ fn history(connection: &Connection, finding: LedgerFinding) -> Result<FindingHis
     )?;
     let state_changes = statement.query_map([&finding.id.0], |row| {
         Ok(StateChange {
-            state: state_of(row, 0)?,
+            state: word(row, 0)?,
             by: row.get(1)?,
             at: row.get(2)?,
             reason: row.get(3)?,
@@ -93,8 +116,9 @@ fn finding_of(row: &Row<'_>) -> Result<LedgerFinding> {
     Ok(LedgerFinding {
         id: FindingId(row.get(0)?),
         finding: json::<Finding>(&row.get::<_, String>(1)?, 1)?,
-        state: state_of(row, 2)?,
+        state: word(row, 2)?,
         subject: row.get(3)?,
+        standing: word(row, 9)?,
         first_seen: row.get(4)?,
         first_seen_at: row.get(5)?,
         last_seen_at: row.get(6)?,
@@ -108,10 +132,11 @@ pub(super) fn upsert_finding(connection: &Connection, it: &LedgerFinding) -> Res
     connection
         .prepare_cached(
             "INSERT INTO finding (id, key, file, rule, reviewer, state, subject, first_seen, first_seen_at,
-                 last_seen_at, n_occurrences, waiver, finding)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                 last_seen_at, n_occurrences, waiver, finding, standing)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT (id) DO UPDATE SET key = excluded.key, file = excluded.file, rule = excluded.rule,
-                 subject = excluded.subject, last_seen_at = excluded.last_seen_at,
+                 subject = excluded.subject, standing = excluded.standing,
+                 last_seen_at = max(finding.last_seen_at, excluded.last_seen_at),
                  n_occurrences = finding.n_occurrences + 1, finding = excluded.finding",
         )?
         .execute(params![
@@ -120,7 +145,7 @@ pub(super) fn upsert_finding(connection: &Connection, it: &LedgerFinding) -> Res
             it.finding.file.to_string(),
             it.finding.rule,
             it.finding.reviewer,
-            state_name(it.state),
+            it.state.name(),
             it.subject,
             it.first_seen,
             it.first_seen_at,
@@ -128,6 +153,7 @@ pub(super) fn upsert_finding(connection: &Connection, it: &LedgerFinding) -> Res
             it.n_occurrences,
             waiver,
             text(&it.finding)?,
+            it.standing.name(),
         ])?;
     Ok(())
 }
@@ -140,8 +166,8 @@ pub(super) fn insert_occurrence(
     connection
         .prepare_cached(
             "INSERT INTO occurrence (finding, review_id, reviewer, round, line_start, line_end, commit_id, at,
-                 matched)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 matched, subject)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             id.0,
@@ -152,7 +178,8 @@ pub(super) fn insert_occurrence(
             it.line_end,
             it.commit,
             it.at,
-            it.matched
+            it.matched,
+            it.subject,
         ])?;
     Ok(())
 }
@@ -162,11 +189,12 @@ pub(super) fn change_state(
     id: &FindingId,
     change: &StateChange,
     waiver: Option<&Waiver>,
+    subject: Option<&str>,
 ) -> Result<()> {
     let waiver = waiver.map(text).transpose()?;
     let changed = connection.execute(
-        "UPDATE finding SET state = ?, waiver = ? WHERE id = ?",
-        params![state_name(change.state), waiver, id.0],
+        "UPDATE finding SET state = ?, waiver = ?, subject = coalesce(?, subject) WHERE id = ?",
+        params![change.state.name(), waiver, subject, id.0],
     )?;
     if changed == 0 {
         return Err(Error::QueryReturnedNoRows);
@@ -183,7 +211,7 @@ fn insert_state_change(
         .prepare_cached(
             "INSERT INTO state_change (finding, state, changed_by, at, reason) VALUES (?, ?, ?, ?, ?)",
         )?
-        .execute(params![id.0, state_name(change.state), change.by, change.at, change.reason])?;
+        .execute(params![id.0, change.state.name(), change.by, change.at, change.reason])?;
     Ok(())
 }
 
@@ -208,8 +236,8 @@ pub(super) fn insert_review(connection: &Connection, it: &ReviewRecord) -> Resul
     connection
         .prepare_cached(
             "INSERT INTO review (review_id, subject, round, at, base, head, diff_hash, is_complete, outcome,
-                 reviewers, cost_usd, summary, lines)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 reviewers, cost_usd, summary, lines, panel, next_step)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             it.review_id,
@@ -225,6 +253,8 @@ pub(super) fn insert_review(connection: &Connection, it: &ReviewRecord) -> Resul
             it.cost_usd,
             text(&it.summary)?,
             text(&it.lines)?,
+            it.panel,
+            text(&it.next_step)?,
         ])?;
     Ok(())
 }
@@ -234,7 +264,7 @@ pub(super) fn reviews(connection: &Connection, subject: Option<&str>) -> Result<
     let lines = if subject.is_some() { "lines" } else { "'{}'" };
     let sql = format!(
         "SELECT review_id, subject, round, at, base, head, diff_hash, is_complete, outcome, reviewers, cost_usd,
-             summary, {lines}
+             summary, {lines}, panel, next_step
          FROM review WHERE ?1 IS NULL OR subject = ?1 ORDER BY seq"
     );
     let mut statement = connection.prepare(&sql)?;
@@ -253,12 +283,15 @@ pub(super) fn reviews(connection: &Connection, subject: Option<&str>) -> Result<
             cost_usd: row.get(10)?,
             summary: json::<RoundSummary>(&row.get::<_, String>(11)?, 11)?,
             lines: json::<ReviewedLines>(&row.get::<_, String>(12)?, 12)?,
+            panel: row.get(13)?,
+            next_step: json(&row.get::<_, String>(14)?, 14)?,
         })
     })?;
     rows.collect()
 }
 
-fn state_of(row: &Row<'_>, column: usize) -> Result<FindingState> {
+/// A value that is a word: a state, a standing, an identity.
+pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T> {
     let name: String = row.get(column)?;
     json(&format!("\"{name}\""), column)
 }

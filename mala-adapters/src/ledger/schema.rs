@@ -21,7 +21,8 @@ CREATE TABLE finding (
     last_seen_at TEXT NOT NULL,
     n_occurrences INTEGER NOT NULL,
     waiver TEXT,
-    finding TEXT NOT NULL
+    finding TEXT NOT NULL,
+    standing TEXT NOT NULL
 );
 CREATE INDEX finding_file ON finding (file);
 CREATE INDEX finding_last_seen ON finding (last_seen_at);
@@ -36,9 +37,11 @@ CREATE TABLE occurrence (
     line_end INTEGER NOT NULL,
     commit_id TEXT,
     at TEXT NOT NULL,
-    matched TEXT NOT NULL
+    matched TEXT NOT NULL,
+    subject TEXT NOT NULL
 );
 CREATE INDEX occurrence_finding ON occurrence (finding);
+CREATE INDEX occurrence_subject ON occurrence (subject, finding);
 CREATE TABLE state_change (
     seq INTEGER PRIMARY KEY,
     finding TEXT NOT NULL REFERENCES finding (id),
@@ -62,7 +65,9 @@ CREATE TABLE review (
     reviewers TEXT NOT NULL,
     cost_usd REAL,
     summary TEXT NOT NULL,
-    lines TEXT NOT NULL
+    lines TEXT NOT NULL,
+    panel TEXT NOT NULL,
+    next_step TEXT NOT NULL
 );
 CREATE INDEX review_subject ON review (subject, seq);
 ",

@@ -64,6 +64,10 @@ impl Reviewer for Builtin {
         false
     }
 
+    fn reviews_whole_change(&self) -> bool {
+        true
+    }
+
     fn review<'a>(
         &'a self,
         request: &'a ReviewContext,

@@ -103,6 +103,14 @@ impl ConfigChecker<'_> {
         self.require("review.budget.max_llm_calls", calls != Some(0), "must be at least 1")?;
         let issues = budget.max_output_issues;
         self.require("review.budget.max_output_issues", issues != Some(0), "must be at least 1")?;
+        let rounds = &review.rounds;
+        for (key, value) in [
+            ("review.rounds.max_rounds", rounds.max_rounds),
+            ("review.rounds.plateau_rounds", rounds.plateau_rounds),
+            ("review.rounds.recurring_rounds", rounds.recurring_rounds),
+        ] {
+            self.require(key, value != Some(0), "must be at least 1")?;
+        }
         self.require_positive("review.budget.max_cost_usd", budget.max_cost_usd)?;
         let base = review.base.as_deref().unwrap_or("HEAD");
         let is_branch = !base.is_empty() && !base.starts_with('-');

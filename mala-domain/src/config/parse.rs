@@ -45,7 +45,7 @@ pub(super) fn text<'b>(file: &str, bytes: &'b [u8]) -> Result<&'b str, Box<Confi
 }
 
 /// Parses one YAML document; `None` if the text contains only comments.
-pub(super) fn yaml<'t, T: Deserialize<'t>>(text: &'t str) -> Result<Option<T>, Box<Error>> {
+pub(crate) fn yaml<'t, T: Deserialize<'t>>(text: &'t str) -> Result<Option<T>, Box<Error>> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_nodes: MAX_NODES },
         emit_comments: false,

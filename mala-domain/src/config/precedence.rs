@@ -10,6 +10,8 @@ use super::schema::{
 use crate::agent::budget::{Dollars, Limits, Profile, UnknownPricePolicy};
 use crate::gate::canary::CanaryPlan;
 use crate::gate::lane::LaneSettings;
+use crate::ledger::convergence::ConvergencePolicy;
+use crate::ledger::rounds::{DEFAULT_BARS, RoundPolicy};
 use crate::review::consensus::ConsensusRule;
 use crate::review::suppress::SuppressionPolicy;
 use crate::verdict::Threshold;
@@ -142,6 +144,18 @@ policy! {
         linters_off: Vec<LinterName> = review.linters.off, or Vec::new();
         /// Slow linters that run too.
         linters_also: Vec<LinterName> = review.linters.also, or Vec::new();
+        /// The least urgent priority that counts among new findings, from round 2 on.
+        round_bars: Vec<Threshold> = review.rounds.bars, or DEFAULT_BARS.to_vec();
+        /// Rounds before a person takes over.
+        max_rounds: u32 = review.rounds.max_rounds, or ConvergencePolicy::default().max_rounds;
+        /// Rounds in a row without fewer blocking findings before a person takes over.
+        plateau_rounds: u32 =
+            review.rounds.plateau_rounds, or ConvergencePolicy::default().plateau_rounds;
+        /// Rounds with the same kind of finding in the same symbol before a person takes over.
+        recurring_rounds: u32 =
+            review.rounds.recurring_rounds, or ConvergencePolicy::default().recurring_rounds;
+        /// Cost of all rounds after which a person takes over.
+        rounds_cost: Option<f64> = review.rounds.max_cost_usd;
         /// Settings of the `cerberus` reviewer, as one value.
         cerberus: Option<CerberusSettings> = review.cerberus;
         /// Settings of the `command` reviewer, as one value.
@@ -281,6 +295,22 @@ impl ReviewPolicy {
                 limit.map_or(REVIEWER_TIMEOUT, Seconds::duration)
             }
             (None, _) => REVIEWER_TIMEOUT,
+        }
+    }
+}
+
+impl ReviewPolicy {
+    /// How rounds are reviewed and when they end.
+    pub fn rounds(&self, full_requested: bool) -> RoundPolicy {
+        RoundPolicy {
+            bars: self.round_bars.value.clone(),
+            convergence: ConvergencePolicy {
+                max_rounds: self.max_rounds.value,
+                plateau_rounds: self.plateau_rounds.value,
+                recurring_rounds: self.recurring_rounds.value,
+                max_cost_usd: self.rounds_cost.value,
+            },
+            full_requested,
         }
     }
 }

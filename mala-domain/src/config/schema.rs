@@ -12,7 +12,7 @@ pub use gate::{CanarySettings, GateSettings};
 pub use models::{ModelSettings, PerProvider, ProviderAccount};
 pub use review::{
     BudgetSettings, CommandPromptSettings, CommandReviewerSettings, LinterConfig, LinterMode,
-    LinterName, ReviewSettings,
+    LinterName, ReviewSettings, RoundSettings,
 };
 pub use rules::{RuleLevel, RuleSetting};
 pub use run::{CoderTemplate, IssueLimits, RunSettings, TrackerKind};

@@ -6,6 +6,7 @@ use super::lane::Lane;
 use crate::change::FilePath;
 use crate::config::{BudgetSettings, ConfigOrigin, ReviewPolicy};
 use crate::finding::Finding;
+use crate::ledger::rounds::RoundPolicy;
 use crate::report::Report;
 use crate::review::consensus::{ConsensusRule, Decision, VoteStatus, by_rule};
 use crate::scope::{ReviewTarget, ScopeSummary};
@@ -54,6 +55,9 @@ pub struct Session {
     /// The settings of the agent, if it is on the panel.
     #[serde(default)]
     pub agent: Checker,
+    /// How rounds are reviewed.
+    #[serde(default)]
+    pub rounds: RoundPolicy,
     /// When and how its lanes are given canaries; `None` when they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canaries: Option<CanaryPlan>,

@@ -223,6 +223,8 @@ pub(crate) mod tests {
             is_complete: true,
             outcome: "blocked".to_owned(),
             reviewers: Vec::new(),
+            panel: String::new(),
+            next_step: NextStep::Continue,
             cost_usd: None,
             summary: RoundSummary::default(),
             lines: crate::ledger::delta::ReviewedLines::default(),

@@ -1,17 +1,55 @@
 //! Which round of a change a review is, what it covers, and which findings may block in it.
 
 use super::ReviewRecord;
+use super::convergence::ConvergencePolicy;
 use crate::verdict::Threshold;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// How rounds are reviewed and when they end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RoundPolicy {
+    /// The least urgent priority that counts in round 2, 3 and so on; the last one holds from there on.
+    pub bars: Vec<Threshold>,
+    /// When a person takes over.
+    pub convergence: ConvergencePolicy,
+    /// Whether everything is reviewed, whatever was reviewed before.
+    pub full_requested: bool,
+}
+
+impl Default for RoundPolicy {
+    fn default() -> Self {
+        Self {
+            bars: DEFAULT_BARS.to_vec(),
+            convergence: ConvergencePolicy::default(),
+            full_requested: false,
+        }
+    }
+}
+
+/// The complete reviews of the current loop: those since the last review that passed.
+pub fn current_loop(records: &[ReviewRecord]) -> Vec<&ReviewRecord> {
+    let passed = records.iter().rposition(|record| record.outcome == "passed");
+    let start = passed.map_or(0, |index| index + 1);
+    records.iter().skip(start).filter(|record| record.is_complete).collect()
+}
+
+/// The last complete review by this panel.
+pub fn last_complete<'r>(records: &'r [ReviewRecord], panel: &str) -> Option<&'r ReviewRecord> {
+    records.iter().rev().find(|record| record.is_complete && record.panel == panel)
+}
+
 /// What the caller knows before a review starts.
 #[derive(Debug, Clone, Copy)]
 pub struct RoundFacts<'f> {
-    /// The number of earlier reviews of the same change.
+    /// The number of earlier rounds of the current loop.
     pub n_earlier: u32,
-    /// The last of them that was complete.
+    /// Whether the change was reviewed before.
+    pub is_known: bool,
+    /// The last complete review by the same panel.
     pub last_complete: Option<&'f ReviewRecord>,
+    /// Whether lines changed since then.
+    pub has_new_lines: bool,
     /// The base commit of this review.
     pub base: Option<&'f str>,
     /// Whether the commit that was reviewed last is no longer part of the history.
@@ -20,6 +58,8 @@ pub struct RoundFacts<'f> {
     pub base_changed_files: bool,
     /// Whether `--full` was given.
     pub full_requested: bool,
+    /// Whether only built-in rules review.
+    pub is_by_rules: bool,
 }
 
 /// The round of a review and what it covers.
@@ -55,6 +95,10 @@ pub enum FullReviewReason {
     HistoryRewritten,
     /// The base changed files of the change.
     BaseChanged,
+    /// Nothing changed since the last review.
+    NothingNew,
+    /// Only the built-in rules review, which look at everything in every round.
+    RulesOnly,
 }
 
 impl FullReviewReason {
@@ -66,6 +110,8 @@ impl FullReviewReason {
             Self::Requested => "--full was given",
             Self::HistoryRewritten => "the history was rewritten since the last review",
             Self::BaseChanged => "the base changed files of this change",
+            Self::NothingNew => "nothing changed since the last review",
+            Self::RulesOnly => "the built-in rules review everything in every round",
         }
     }
 }
@@ -75,45 +121,29 @@ pub fn plan_round(facts: &RoundFacts<'_>) -> RoundPlan {
     use FullReviewReason as Reason;
     let is_moved = facts.last_complete.is_some_and(|last| last.base.as_deref() != facts.base);
     let full = match facts.last_complete {
-        _ if facts.n_earlier == 0 => Some(Reason::FirstReview),
+        _ if !facts.is_known => Some(Reason::FirstReview),
         _ if facts.full_requested => Some(Reason::Requested),
+        _ if facts.is_by_rules => Some(Reason::RulesOnly),
         None => Some(Reason::NoCompleteReview),
         Some(_) if facts.is_rewritten => Some(Reason::HistoryRewritten),
         Some(_) if is_moved && facts.base_changed_files => Some(Reason::BaseChanged),
+        Some(_) if !facts.has_new_lines => Some(Reason::NothingNew),
         Some(_) => None,
     };
     let coverage = full.map_or(RoundCoverage::Delta, RoundCoverage::Full);
     RoundPlan { round: facts.n_earlier + 1, coverage }
 }
 
-/// The threshold for findings that are new in a round: the configured one in the first, then without P3,
-/// then without P2. `bars` has one entry per round after the first; the last one holds from there on.
-pub fn threshold_in_round(fail_on: Threshold, round: u32, bars: &[Threshold]) -> Threshold {
-    let later = round.saturating_sub(2) as usize;
-    let bar = match round {
-        0 | 1 => None,
-        _ => bars.get(later).or(bars.last()),
-    };
-    bar.map_or(fail_on, |bar| stricter(fail_on, *bar))
+/// The least urgent priority that counts among the findings that are new in a round: every one in the first
+/// round, then without P3, then without P2 by default.
+pub fn bar_of_round(round: u32, bars: &[Threshold]) -> Threshold {
+    let later = round.checked_sub(2).and_then(|index| usize::try_from(index).ok());
+    let bar = later.and_then(|index| bars.get(index).or(bars.last()));
+    bar.copied().unwrap_or(Threshold::P3)
 }
 
 /// The bars when none are configured.
 pub const DEFAULT_BARS: [Threshold; 2] = [Threshold::P2, Threshold::P1];
-
-/// The threshold that lets more findings pass.
-fn stricter(one: Threshold, other: Threshold) -> Threshold {
-    if rank(one) <= rank(other) { one } else { other }
-}
-
-fn rank(threshold: Threshold) -> u8 {
-    match threshold {
-        Threshold::None => 0,
-        Threshold::P0 => 1,
-        Threshold::P1 => 2,
-        Threshold::P2 => 3,
-        Threshold::P3 => 4,
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -122,17 +152,30 @@ mod tests {
 
     #[test]
     fn the_bar_rises_with_every_round() {
-        for (fail_on, expected) in [
-            (P3, [P3, P2, P1, P1]),
-            (P2, [P2, P2, P1, P1]),
-            (P1, [P1, P1, P1, P1]),
-            (P0, [P0, P0, P0, P0]),
-            (Threshold::None, [Threshold::None; 4]),
-        ] {
-            let rounds = [1, 2, 3, 4];
-            assert_eq!(rounds.map(|it| threshold_in_round(fail_on, it, &DEFAULT_BARS)), expected);
+        let rows: [(&[Threshold], [Threshold; 4]); 3] =
+            [(&DEFAULT_BARS, [P3, P2, P1, P1]), (&[], [P3; 4]), (&[P0], [P3, P0, P0, P0])];
+        for (bars, expected) in rows {
+            assert_eq!([1, 2, 3, 4].map(|round| bar_of_round(round, bars)), expected);
         }
-        assert_eq!(threshold_in_round(P3, 5, &[]), P3);
+    }
+
+    #[test]
+    fn a_loop_starts_after_a_pass_and_counts_complete_reviews() {
+        let record = |round, outcome: &str, is_complete| ReviewRecord {
+            outcome: outcome.to_owned(),
+            is_complete,
+            ..crate::ledger::convergence::tests::record(round, "base")
+        };
+        let records = [
+            record(1, "blocked", true),
+            record(2, "passed", true),
+            record(3, "could_not_review", false),
+            record(4, "blocked", true),
+        ];
+        let rounds = |records| current_loop(records).iter().map(|it| it.round).collect::<Vec<_>>();
+        assert_eq!(rounds(&records), [4]);
+        assert_eq!(rounds(&records[..2]), [0; 0]);
+        assert_eq!(rounds(&records[..1]), [1]);
     }
 
     #[test]
@@ -141,17 +184,26 @@ mod tests {
         let record = crate::ledger::convergence::tests::record(1, "base");
         let same = RoundFacts {
             n_earlier: 1,
+            is_known: true,
             last_complete: Some(&record),
+            has_new_lines: true,
             base: Some("base"),
             is_rewritten: false,
             base_changed_files: false,
             full_requested: false,
+            is_by_rules: false,
         };
         let rows = [
             (same, RoundCoverage::Delta),
-            (RoundFacts { n_earlier: 0, last_complete: None, ..same }, full(Reason::FirstReview)),
+            (
+                RoundFacts { is_known: false, last_complete: None, ..same },
+                full(Reason::FirstReview),
+            ),
+            (RoundFacts { n_earlier: 0, ..same }, RoundCoverage::Delta),
+            (RoundFacts { has_new_lines: false, ..same }, full(Reason::NothingNew)),
             (RoundFacts { last_complete: None, ..same }, full(Reason::NoCompleteReview)),
             (RoundFacts { full_requested: true, ..same }, full(Reason::Requested)),
+            (RoundFacts { is_by_rules: true, ..same }, full(Reason::RulesOnly)),
             (RoundFacts { is_rewritten: true, ..same }, full(Reason::HistoryRewritten)),
             (RoundFacts { base: Some("other"), ..same }, RoundCoverage::Delta),
             (

@@ -3,13 +3,9 @@
 
 use super::convergence::{ConvergencePolicy, NextStep, RoundSummary, next_step};
 use super::delta::{Delta, ReviewedLines};
-use super::rounds::{
-    DEFAULT_BARS, RoundCoverage, RoundFacts, RoundPlan, plan_round, threshold_in_round,
-};
-use super::states::FindingEvent;
-use super::track::{
-    OpenFindingCheck, TrackingFacts, check_open_finding, state_after, track, unreported,
-};
+use super::rounds::{DEFAULT_BARS, RoundCoverage, RoundFacts, bar_of_round, plan_round};
+use super::states::{FindingEvent, next_state};
+use super::track::{OpenFindingCheck, TrackingFacts, check_open_finding, track, unreported};
 use super::waiver::{SharedWaivers, Waiver, code_hash};
 use super::{FindingId, LedgerFinding, ReviewRecord, Standing, TrackedFinding};
 use crate::change::{Change, FilePath, LineSpan, parse};
@@ -19,8 +15,7 @@ use crate::finding::{
 use crate::ports::Blob;
 use crate::review::FileTexts;
 use crate::review::admit::{SymbolIndex, admit};
-use crate::verdict::Threshold;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One round: what happened before it, the files at head, and what the reviewer reports.
 #[derive(Clone, Default)]
@@ -81,26 +76,38 @@ impl LoopLedger {
         let change = added(&step.files);
         let lines = ReviewedLines::of(&change);
         let last = self.records.last();
-        let plan = self.plan(step);
         let since = last.map(|last| Delta::between(&last.lines, &lines, &BTreeMap::new()));
+        let plan = plan_round(&RoundFacts {
+            n_earlier: u32::try_from(self.records.len()).unwrap(),
+            is_known: last.is_some(),
+            last_complete: last,
+            has_new_lines: since.as_ref().is_some_and(|delta| !delta.is_empty()),
+            base: Some("base"),
+            is_rewritten: step.is_rewritten,
+            base_changed_files: false,
+            full_requested: false,
+            is_by_rules: false,
+        });
         let delta = since.as_ref().filter(|_| plan.coverage == RoundCoverage::Delta);
         let findings = step.reports.iter().map(|it| it.claim(&texts)).collect();
         let findings = admit(findings, &change, &texts, &DefSymbols(&texts)).findings;
-        let result = track(
-            findings,
-            &TrackingFacts {
-                known: &self.findings,
-                renames: &BTreeMap::new(),
-                delta,
-                texts: &texts,
-                shared_waivers: &SharedWaivers::default(),
-                today: "2026-01-01",
-            },
-        );
-        let open: Vec<FindingId> = unreported(&self.findings, &result.tracked, "change")
-            .into_iter()
-            .map(|it| it.id.clone())
-            .collect();
+        let reported_before: BTreeSet<FindingId> =
+            self.findings.iter().map(|it| it.id.clone()).collect();
+        let facts = TrackingFacts {
+            subject: "change",
+            known: &self.findings,
+            reported_before: &reported_before,
+            renames: &BTreeMap::new(),
+            moved: since.as_ref(),
+            delta,
+            texts: &texts,
+            bar: bar_of_round(plan.round, &DEFAULT_BARS),
+            shared_waivers: &SharedWaivers::default(),
+            today: "2026-01-01",
+        };
+        let open: Vec<FindingId> =
+            unreported(&findings, &facts).into_iter().map(|it| it.id.clone()).collect();
+        let result = track(findings, &facts);
         for event in &result.events {
             self.change(&event.id, event.event);
         }
@@ -111,11 +118,10 @@ impl LoopLedger {
             cost_usd: Some(step.cost_usd),
             ..RoundSummary::default()
         };
-        let bar = threshold_in_round(Threshold::P3, plan.round, &DEFAULT_BARS);
         let mut standings: Vec<&str> = Vec::new();
         for tracked in result.tracked {
-            let counts = tracked.standing != Standing::New || bar.blocks(&tracked.finding);
-            standings.push(if counts { tracked.standing.name() } else { "below_bar" });
+            let counts = tracked.standing != Standing::BelowBar;
+            standings.push(tracked.standing.name());
             count(&mut summary, &tracked, counts, since.as_ref());
             self.store(tracked, counts);
         }
@@ -162,12 +168,13 @@ impl LoopLedger {
         let text = texts.at_head(&known.finding.file);
         let is_changed =
             since.is_some_and(|it| it.touches(&known.finding.file, known.finding.span()));
-        check_open_finding(known, text, is_changed) == OpenFindingCheck::Unchanged
+        let check = check_open_finding(&known.finding, text, is_changed, |_| is_changed);
+        matches!(check, OpenFindingCheck::Unchanged(_))
     }
 
     fn change(&mut self, id: &FindingId, event: FindingEvent) {
         let known = self.findings.iter_mut().find(|it| it.id == *id).unwrap();
-        known.state = state_after(known.state, event);
+        known.state = next_state(known.state, event).unwrap_or(known.state);
     }
 
     /// Stores a finding that counts; what does not count is not part of the loop.
@@ -183,6 +190,7 @@ impl LoopLedger {
                 finding: tracked.finding,
                 state: FindingState::Open,
                 subject: "change".to_owned(),
+                standing: tracked.standing,
                 first_seen: String::new(),
                 first_seen_at: String::new(),
                 last_seen_at: String::new(),
@@ -416,7 +424,7 @@ fn loops_about_one_finding_end() {
             vec![first.clone(), step(SAME, &[])],
             vec![
                 "full: new; GO_ON",
-                "delta: unreported; a person decides: nothing changed since the last review",
+                "full: unreported; a person decides: nothing changed since the last review",
             ],
             "open",
         ),

@@ -65,6 +65,7 @@ pub fn code_hash(evidence: &str) -> String {
 #[serde(deny_unknown_fields)]
 pub struct SharedWaivers {
     /// The version of the file's format.
+    #[serde(default)]
     pub version: u32,
     /// The waivers.
     #[serde(default)]
@@ -86,7 +87,7 @@ pub struct SharedWaiver {
     /// Who accepted it.
     pub by: String,
     /// The last day on which it holds.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
     /// The hash of the code that it was given for.
     pub code: String,
@@ -102,6 +103,35 @@ impl SharedWaiver {
 impl SharedWaivers {
     /// The version of the format.
     pub const VERSION: u32 = 1;
+
+    /// The path of the file in a repository.
+    pub const FILE: &str = ".mala/waivers.yaml";
+
+    /// Reads the file; the error says what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let read: Option<Self> =
+            crate::config::parse_yaml(text).map_err(|error| error.to_string())?;
+        let waivers = read.unwrap_or_default();
+        match waivers.version {
+            Self::VERSION => Ok(waivers),
+            0 => Err("`version: 1` is missing".to_owned()),
+            other => Err(format!("version {other} is not known: this mala reads version 1")),
+        }
+    }
+
+    /// The file as text.
+    pub fn to_yaml(&self) -> Result<String, String> {
+        let text = serde_saphyr::to_string(self).map_err(|error| error.to_string())?;
+        Ok(format!("# Accepted findings. Written by `mala findings waive --shared`.\n{text}"))
+    }
+
+    /// Adds a waiver, in place of an earlier one for the same finding.
+    pub fn add(&mut self, waiver: SharedWaiver) {
+        self.version = Self::VERSION;
+        self.waivers.retain(|other| other.finding != waiver.finding);
+        self.waivers.push(waiver);
+        self.waivers.sort_by(|a, b| (&a.file, &a.finding).cmp(&(&b.file, &b.finding)));
+    }
 
     /// The waiver for a finding.
     pub fn get(&self, key: &DedupeKey) -> Option<&SharedWaiver> {

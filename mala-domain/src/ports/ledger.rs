@@ -5,6 +5,8 @@ use crate::change::FilePath;
 use crate::finding::FindingState;
 use crate::ledger::waiver::Waiver;
 use crate::ledger::{FindingId, LedgerFinding, Occurrence, ReviewRecord, StateChange};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use thiserror::Error;
 
 /// Which findings to list; empty fields do not restrict.
@@ -20,8 +22,10 @@ pub struct FindingFilter {
     pub reviewer: Option<String>,
     /// Reported last on or after this day (`YYYY-MM-DD`).
     pub since: Option<String>,
-    /// Part of this change.
+    /// Reported in a review of this change.
     pub subject: Option<String>,
+    /// At most so many; 0 for all.
+    pub limit: usize,
 }
 
 /// One review with everything that is stored of it, in one transaction.
@@ -35,8 +39,19 @@ pub struct StoredReview {
     pub state_changes: Vec<(FindingId, StateChange)>,
 }
 
+/// A change of the state of a finding, with the waiver that comes with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateUpdate {
+    /// The finding.
+    pub id: FindingId,
+    /// The change.
+    pub change: StateChange,
+    /// The waiver.
+    pub waiver: Option<Waiver>,
+}
+
 /// A finding with its history.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FindingHistory {
     /// The finding.
     pub finding: LedgerFinding,
@@ -70,19 +85,51 @@ pub trait Ledger: Send + Sync {
     /// Stores a review, all of it or nothing.
     fn record<'a>(&'a self, review: &'a StoredReview) -> BoxFuture<'a, Result<(), LedgerError>>;
 
-    /// Changes the state of a finding, with the waiver that comes with it.
-    fn change_state<'a>(
+    /// Changes states, all of them or none.
+    fn change_states<'a>(
         &'a self,
-        id: &'a FindingId,
-        change: &'a StateChange,
-        waiver: Option<&'a Waiver>,
+        updates: &'a [StateUpdate],
     ) -> BoxFuture<'a, Result<(), LedgerError>>;
+
+    /// The shortest starts of these ids that are unique.
+    fn short_ids<'a>(
+        &'a self,
+        ids: &'a [FindingId],
+    ) -> BoxFuture<'a, Result<Vec<String>, LedgerError>>;
 
     /// Adds findings with their history, such as those of an export; known ids are replaced.
     fn import<'a>(
         &'a self,
         findings: &'a [FindingHistory],
     ) -> BoxFuture<'a, Result<usize, LedgerError>>;
+}
+
+/// The commits that a review compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReviewedCommits<'c> {
+    /// The base.
+    pub base: Option<&'c str>,
+    /// The head; `None` for a working tree.
+    pub head: Option<&'c str>,
+}
+
+/// What happened to the commits of a change between two reviews.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HistoryMoves {
+    /// Whether the earlier head is no longer part of the history.
+    pub is_rewritten: bool,
+    /// Files that differ between the two bases.
+    pub base_files: BTreeSet<FilePath>,
+}
+
+/// Compares the commits of two reviews of a change.
+pub trait ChangeHistory: Send + Sync {
+    /// What happened between an earlier review and the current one.
+    fn moves<'a>(
+        &'a self,
+        earlier: ReviewedCommits<'a>,
+        current: ReviewedCommits<'a>,
+    ) -> BoxFuture<'a, Result<HistoryMoves, LedgerError>>;
 }
 
 /// Why the ledger cannot be used.

@@ -21,6 +21,11 @@ pub trait Reviewer: Send + Sync {
         true
     }
 
+    /// Whether it looks at the whole change in every round; others are given what is new.
+    fn reviews_whole_change(&self) -> bool {
+        false
+    }
+
     /// Reviews the change, or says why it cannot.
     fn review<'a>(
         &'a self,

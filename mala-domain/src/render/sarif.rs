@@ -8,8 +8,9 @@ use super::ReportView;
 use super::ranking::FindingLevel;
 use super::wording;
 use crate::change::FilePath;
-use crate::finding::{Finding, FindingState};
-use crate::report::{Report, SuppressedFinding};
+use crate::finding::Finding;
+use crate::ledger::Standing;
+use crate::report::{Report, SetAsideFinding, SuppressedFinding};
 use crate::scope::HeadState;
 use model::*;
 use rules::SarifRules;
@@ -29,6 +30,17 @@ fn run(report: &Report) -> SarifRun<'_> {
     let mut seen = HashMap::new();
     let mut results: Vec<SarifResult> =
         report.issues.iter().map(|finding| result(finding, &rules, &mut seen)).collect();
+    if let Some(tracking) = &report.tracking {
+        for (result, finding) in results.iter_mut().zip(&report.issues) {
+            let standing = tracking.of_issue(finding).map(|it| it.standing);
+            result.baseline_state = standing.map(baseline_state);
+        }
+        results.extend(tracking.set_aside.iter().map(|it| set_aside(it, &rules, &mut seen)));
+        results.extend(tracking.fixed.iter().map(|it| SarifResult {
+            baseline_state: Some("absent"),
+            ..result(&it.finding, &rules, &mut seen)
+        }));
+    }
     results.extend(report.suppressed.iter().map(|item| suppressed_result(item, &rules, &mut seen)));
     let version = env!("CARGO_PKG_VERSION");
     SarifRun {
@@ -74,7 +86,8 @@ fn result<'f>(
             ("mala/v1", key.to_owned()),
             ("primaryLocationLineHash", format!("{key}:{nth}")),
         ]),
-        suppressions: waiver(finding).into_iter().collect(),
+        baseline_state: None,
+        suppressions: Vec::new(),
         properties: SarifResultProperties {
             priority: finding.effective_priority().to_string(),
             severity: finding.severity,
@@ -110,14 +123,36 @@ fn suppressed_result<'f>(
     result
 }
 
-fn waiver(finding: &Finding) -> Option<SarifSuppression> {
-    let is_waived = finding.state == FindingState::Waived;
-    is_waived.then_some(SarifSuppression {
-        kind: "external",
-        status: "accepted",
-        justification: None,
-        location: None,
-    })
+/// A finding that does not count: what a person accepted is suppressed for good, the rest is under review.
+fn set_aside<'f>(
+    item: &'f SetAsideFinding,
+    rules: &SarifRules,
+    seen: &mut HashMap<&'f str, usize>,
+) -> SarifResult {
+    let is_waived = item.standing == Standing::Waived;
+    let why = match item.standing {
+        Standing::Late => Some("on lines that an earlier round reviewed"),
+        Standing::BelowBar => Some("less urgent than this round asks for"),
+        Standing::Disputed => Some("rejected by a person"),
+        _ => item.reason.as_deref(),
+    };
+    SarifResult {
+        baseline_state: Some(baseline_state(item.standing)),
+        suppressions: vec![SarifSuppression {
+            kind: "external",
+            status: if is_waived { "accepted" } else { "underReview" },
+            justification: why.map(str::to_owned),
+            location: None,
+        }],
+        ..result(&item.finding, rules, seen)
+    }
+}
+
+fn baseline_state(standing: Standing) -> &'static str {
+    match standing {
+        Standing::New | Standing::Regressed | Standing::Late | Standing::BelowBar => "new",
+        Standing::StillOpen | Standing::Waived | Standing::Disputed => "unchanged",
+    }
 }
 
 fn message(finding: &Finding) -> SarifMessage {

@@ -6,12 +6,14 @@ mod footer;
 mod frame;
 #[cfg(test)]
 mod tests;
+mod tracking;
 mod wrap;
 
 use super::ReportView;
 use super::ranking::{self, FileFindings, FindingLevel};
 use super::visible::{one_line, visible};
 use super::wording::{self, PriorityCounts};
+use crate::finding::Finding;
 use crate::verdict::{Outcome, Verdict};
 use anstyle::{AnsiColor, Style};
 
@@ -26,13 +28,22 @@ pub struct TerminalOptions {
     pub unicode: bool,
     /// Whether to list items that are otherwise only counted.
     pub verbose: bool,
+    /// Whether to list findings that do not count: late, waived, disputed.
+    pub all: bool,
     /// Maximum number of findings to show.
     pub max_findings: usize,
 }
 
 impl Default for TerminalOptions {
     fn default() -> Self {
-        Self { width: 80, color: false, unicode: true, verbose: false, max_findings: 50 }
+        Self {
+            width: 80,
+            color: false,
+            unicode: true,
+            verbose: false,
+            all: false,
+            max_findings: 50,
+        }
     }
 }
 
@@ -79,12 +90,22 @@ fn findings(view: &ReportView<'_>, out: &mut TerminalPage) {
     let ranked = ranking::worst_first(view.report);
     let n_shown = ranked.len().min(out.options.max_findings);
     let shown = ranked.get(..n_shown).unwrap_or_default();
-    for group in ranking::by_file(shown) {
-        out.blank();
-        file_line(&group, view, out);
-        for item in &group.findings {
+    for (title, all) in tracking::groups(view.report, &ranked) {
+        let is_shown = |it: &&&Finding| shown.iter().any(|other| std::ptr::eq(*other, **it));
+        let listed: Vec<&Finding> = all.iter().filter(is_shown).copied().collect();
+        if let Some(title) = title.filter(|_| !listed.is_empty()) {
+            let line = format!("{title}: {}", wording::counted(all.len(), "finding"));
+            let styles = out.options.styles();
             out.blank();
-            finding::write(item, view.sources.get(&item.file).map(String::as_str), out);
+            out.wrapped(&line, 0, |line| styles.bold(line));
+        }
+        for group in ranking::by_file(&listed) {
+            out.blank();
+            file_line(&group, &all, out);
+            for item in &group.findings {
+                out.blank();
+                finding::write(item, view.sources.get(&item.file).map(String::as_str), out);
+            }
         }
     }
     let n_more = ranked.len() - n_shown;
@@ -99,9 +120,8 @@ fn findings(view: &ReportView<'_>, out: &mut TerminalPage) {
     }
 }
 
-fn file_line(group: &FileFindings<'_>, view: &ReportView<'_>, out: &mut TerminalPage) {
-    let all = view.report.issues.iter().filter(|finding| &finding.file == group.file);
-    let all: Vec<_> = all.collect();
+fn file_line(group: &FileFindings<'_>, all: &[&Finding], out: &mut TerminalPage) {
+    let all: Vec<&Finding> = all.iter().copied().filter(|it| &it.file == group.file).collect();
     let mut words = wording::counted(all.len(), "finding");
     let priority_counts = PriorityCounts::of(all);
     if priority_counts.total() > 0 {

@@ -91,6 +91,7 @@ pub fn assemble(parts: ReportParts) -> Report {
         coverage: parts.coverage,
         scope: parts.scope,
         checker: parts.checker,
+        tracking: None,
         reviewers,
         stats,
     }

@@ -16,6 +16,8 @@ pub struct ReviewContext {
     pub scope: ScopeSummary,
     /// What changed.
     pub change: Arc<Change>,
+    /// The whole change, where `change` is only what is new since an earlier round.
+    pub whole_change: Option<Arc<Change>>,
     /// The tree at base and at head.
     pub tree: Arc<dyn Repository>,
     /// The texts of the changed files on both sides.
@@ -36,6 +38,7 @@ impl ReviewContext {
         Self {
             scope: scope.scope,
             change: scope.change,
+            whole_change: None,
             tree: scope.tree,
             texts: Arc::new(texts),
             surroundings: Arc::default(),
@@ -43,6 +46,13 @@ impl ReviewContext {
             derived: Arc::default(),
             timeout: Duration::MAX,
         }
+    }
+
+    /// The context of the whole change, for checks that look at all of it in every round.
+    #[must_use]
+    pub fn whole(&self) -> Self {
+        let change = self.whole_change.clone().unwrap_or_else(|| self.change.clone());
+        Self { change, whole_change: None, ..self.clone() }
     }
 }
 

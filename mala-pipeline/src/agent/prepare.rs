@@ -107,7 +107,7 @@ async fn hints(
     context: &ReviewContext,
 ) -> (Vec<ReviewClaim>, Vec<String>) {
     let Some(reviewer) = &settings.hints else { return (Vec::new(), Vec::new()) };
-    match reviewer.review(context).await {
+    match reviewer.review(&context.whole()).await {
         Ok(opinion) => (opinion.claims, opinion.warnings),
         Err(failure) => (Vec::new(), vec![format!("{}: {failure}", reviewer.name())]),
     }

@@ -43,7 +43,7 @@ pub(super) struct VerifiedFindings {
     pub(super) checker: Option<CheckerReport>,
     pub(super) cut_short: bool,
     pub(super) sources: BTreeMap<FilePath, String>,
-    context: ReviewContext,
+    pub(super) context: ReviewContext,
 }
 
 pub(super) async fn verify(

@@ -86,9 +86,21 @@ pub struct ReviewArgs {
     #[arg(long, short, value_name = "[FORMAT=]FILE")]
     output: Vec<String>,
 
-    /// Do not save the review in .mala/runs
+    /// Do not save the review in .mala/runs or in the ledger
     #[arg(long)]
     no_save: bool,
+
+    /// Review everything again, not only what changed since the last review
+    #[arg(long)]
+    full: bool,
+
+    /// Also list findings that do not count: late, waived, disputed, below the threshold of the round
+    #[arg(long)]
+    all: bool,
+
+    /// Print a prompt for a coding agent with the open findings
+    #[arg(long, conflicts_with_all = ["format", "json"])]
+    fix_prompt: bool,
 
     /// Show all skipped files and suppressed findings
     #[arg(long, short)]

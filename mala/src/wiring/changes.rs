@@ -36,6 +36,11 @@ impl Changes {
         source.scope(target, paths).await.map_err(failure)
     }
 
+    /// The repository; `None` when only a patch can be reviewed.
+    pub fn git(&self) -> Option<&Git> {
+        self.git.as_ref().ok()
+    }
+
     /// The store for reviews of this repository.
     pub fn store(&self) -> Option<StateFolder> {
         self.git.as_ref().ok().map(|git| super::state_folder(git.top()))

@@ -128,7 +128,7 @@ impl ChosenReviewers {
     pub fn ports(&self) -> ReviewPorts<'_> {
         let agent = self.verifier.as_deref().map(|agent| agent as &dyn Verifier);
         let verifiers = Verifiers { peers: &self.peers, agent };
-        ReviewPorts { reviewers: &self.reviewers, verifiers, store: None }
+        ReviewPorts { reviewers: &self.reviewers, verifiers, ..ReviewPorts::default() }
     }
 
     /// The plan of a review with this policy.

@@ -16,6 +16,7 @@ mod demo;
 mod doctor;
 mod drift;
 mod eval;
+mod findings;
 mod gate;
 mod hook;
 mod house;

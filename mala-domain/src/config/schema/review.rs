@@ -57,6 +57,37 @@ pub struct ReviewSettings {
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<BudgetSettings>")]
     pub budget: BudgetSettings,
+    /// Reviewing a change again: what counts in later rounds, and when a person takes over.
+    #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<RoundSettings>")]
+    pub rounds: RoundSettings,
+}
+
+/// Rounds: reviews of the same change by the same reviewers. They concern the agent, commands and lanes; findings
+/// of built-in rules count in every round.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RoundSettings {
+    /// The least urgent priority that counts among new findings in round 2, 3 and so on; the last one holds
+    /// from there on.
+    #[schemars(extend("default" = ["P2", "P1"]))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bars: Option<Vec<Threshold>>,
+    /// Rounds before a person takes over.
+    #[schemars(extend("default" = 6))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_rounds: Option<u32>,
+    /// Rounds in a row without fewer blocking findings before a person takes over.
+    #[schemars(extend("default" = 2))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plateau_rounds: Option<u32>,
+    /// Rounds in which the same kind of finding appears in the same symbol before a person takes over.
+    #[schemars(extend("default" = 3))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recurring_rounds: Option<u32>,
+    /// Cost of all rounds together in US dollars, after which a person takes over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost_usd: Option<f64>,
 }
 
 /// Which linters of the project run.

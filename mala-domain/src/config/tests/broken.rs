@@ -27,7 +27,7 @@ fn an_unknown_key_lists_all_valid_ones() {
     2 |   fail_on: P1
     3 |   zzz: 1
       |   ^^^ unknown key
-    hint: valid keys: fail_on, timeout, base, max_findings, ignore, generated, suppressions, rules, linters, cerberus, command, budget
+    hint: valid keys: fail_on, timeout, base, max_findings, ignore, generated, suppressions, rules, linters, cerberus, command, budget, rounds
     ");
 }
 
@@ -36,6 +36,7 @@ fn invalid_values() {
     for (text, place) in [
         ("review:\n  budget: {max_llm_calls: 0}\n", "2:27: must be at least 1"),
         ("review:\n  budget: {max_output_issues: 0}\n", "2:31: must be at least 1"),
+        ("review:\n  rounds: {max_rounds: 0}\n", "2:24: must be at least 1"),
         ("review:\n  budget: {max_cost_usd: -1}\n", "2:26: must be greater than 0"),
         ("review:\n  budget: {max_cost_usd: .nan}\n", "1:1: must be greater than 0"),
         ("agent_sdk_escalation_model: ' '\n", "1:29: the model name is empty"),

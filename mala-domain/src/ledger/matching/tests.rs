@@ -3,6 +3,7 @@
 use super::*;
 use crate::change::{Change, parse};
 use crate::finding::{FindingState, Priority, ReviewClaim, Verification};
+use crate::ledger::Standing;
 use crate::ledger::delta::ReviewedLines;
 use crate::ports::Blob;
 use crate::review::admit::{SymbolIndex, admit};
@@ -74,6 +75,7 @@ fn stored(findings: Vec<Finding>) -> Vec<LedgerFinding> {
             id: FindingId(number.to_string()),
             finding,
             state: FindingState::Open,
+            standing: Standing::New,
             subject: String::new(),
             first_seen: String::new(),
             first_seen_at: String::new(),

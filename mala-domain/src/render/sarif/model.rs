@@ -119,6 +119,8 @@ pub(super) struct SarifResult {
     pub(super) message: SarifMessage,
     pub(super) locations: [SarifLocation; 1],
     pub(super) partial_fingerprints: BTreeMap<&'static str, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) baseline_state: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) suppressions: Vec<SarifSuppression>,
     pub(super) properties: SarifResultProperties,

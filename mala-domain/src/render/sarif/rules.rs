@@ -29,7 +29,11 @@ impl SarifRules {
     pub(super) fn of(report: &Report) -> Self {
         let mut rules: BTreeMap<String, SarifRule> = BTreeMap::new();
         let suppressed_result = report.suppressed.iter().map(|item| &item.finding);
-        for finding in report.issues.iter().chain(suppressed_result) {
+        let tracked = report.tracking.iter().flat_map(|tracking| {
+            let set_aside = tracking.set_aside.iter().map(|item| &item.finding);
+            set_aside.chain(tracking.fixed.iter().map(|item| &item.finding))
+        });
+        for finding in report.issues.iter().chain(suppressed_result).chain(tracked) {
             let rule =
                 rules.entry(wording::rule_id(finding)).or_insert_with(|| SarifRule::of(finding));
             rule.add(finding);

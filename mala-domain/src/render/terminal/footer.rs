@@ -13,6 +13,9 @@ const FEW: usize = 5;
 pub(super) fn write(report: &Report, out: &mut TerminalPage) {
     out.blank();
     suppressed(report, out);
+    if let Some(tracking) = &report.tracking {
+        super::tracking::write(tracking, out);
+    }
     unreviewed(report, out);
     warnings(report, out);
     skipped(report, out);

@@ -188,7 +188,7 @@ proptest! {
         unicode in any::<bool>(),
         verbose in any::<bool>(),
     ) {
-        let options = TerminalOptions { width, unicode, verbose, color: false, max_findings: 3 };
+        let options = TerminalOptions { width, unicode, verbose, color: false, all: verbose, max_findings: 3 };
         let text = terminal::render(&sample.view(), &options);
         let hidden = text.chars().find(|c| c.is_control() && *c != '\n' || ('\u{202a}'..='\u{202e}').contains(c));
         prop_assert_eq!(hidden, None);

@@ -300,6 +300,7 @@ fn full_report() -> Report {
         errors: Vec::new(),
         dropped: Vec::new(),
         checker: None,
+        tracking: None,
         stats: ReportStats {
             tokens_used: Some(12_345),
             cost_usd: Some(0.0512),

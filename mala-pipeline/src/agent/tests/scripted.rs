@@ -217,7 +217,7 @@ impl Stage {
         let agent = Arc::new(Listener { agent, opinion: Mutex::default() });
         let reviewers: Vec<Arc<dyn Reviewer>> = vec![agent.clone()];
         let verifiers = Verifiers { agent: Some(&agent.agent), ..Verifiers::default() };
-        let ports = ReviewPorts { reviewers: &reviewers, verifiers, store: None };
+        let ports = ReviewPorts { reviewers: &reviewers, verifiers, ..ReviewPorts::default() };
         let reviewed = review_change(&self.plan(), self.scope(), &ports, &|_| {}).await;
         let report = reviewed.unwrap().report;
         let opinion = agent.opinion.lock().unwrap().take().unwrap();

@@ -8,7 +8,7 @@ use mala_domain::finding::{Category, Finding, FindingState, Priority, ReviewClai
 use mala_domain::language::Language;
 use mala_domain::ledger::delta::{Delta, ReviewedLines};
 use mala_domain::ledger::matching::{KnownFindings, MatchDecision, match_all};
-use mala_domain::ledger::{FindingId, LedgerFinding};
+use mala_domain::ledger::{FindingId, LedgerFinding, Standing};
 use mala_domain::ports::Blob;
 use mala_domain::review::FileTexts;
 use mala_domain::review::admit::{SymbolIndex, admit};
@@ -319,6 +319,7 @@ fn stored(number: usize, finding: &Finding) -> LedgerFinding {
         id: FindingId(number.to_string()),
         finding: finding.clone(),
         state: FindingState::Open,
+        standing: Standing::New,
         subject: String::new(),
         first_seen: String::new(),
         first_seen_at: String::new(),

@@ -4,6 +4,7 @@ use super::{CheckState, DoctorCheck};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::settings::Settings;
+use crate::wiring::ledger::{check as check_ledger, unknown_waivers};
 use crate::wiring::probe::Probe;
 use mala_domain::config::FILE_NAME;
 use std::path::Path;
@@ -17,7 +18,39 @@ pub(super) fn all(
     let work_tree = here.work_tree();
     let mut checks = vec![git(probe), repository(work_tree, probe), configuration(settings)];
     checks.extend(work_tree.map(state_folder));
+    checks.extend(work_tree.map(ledger));
+    checks.extend(work_tree.and_then(waivers));
     checks
+}
+
+/// Whether the ledger of findings is sound. Looking at it creates and moves nothing.
+fn ledger(root: &Path) -> DoctorCheck {
+    let check = |state, detail| DoctorCheck { name: "ledger", state, detail };
+    match check_ledger(root) {
+        Ok(None) => check(CheckState::Ok, "empty: the first review creates it".to_owned()),
+        Ok(Some(problems)) if problems.is_empty() => check(CheckState::Ok, "sound".to_owned()),
+        Ok(Some(problems)) => {
+            let first = problems.first().map(String::as_str).unwrap_or_default();
+            let detail = format!("damaged, so the next review moves it aside: {first}");
+            check(CheckState::Broken, detail)
+        }
+        Err(error) => check(CheckState::Broken, format!("reviews are not stored: {error}")),
+    }
+}
+
+/// Whether the shared waivers can be read, and name findings that exist; `None` without a file.
+fn waivers(root: &Path) -> Option<DoctorCheck> {
+    let (state, detail) = match unknown_waivers(root) {
+        Ok(unknown) => match unknown?.as_slice() {
+            [] => (CheckState::Ok, "valid".to_owned()),
+            [first, rest @ ..] => {
+                let n = rest.len() + 1;
+                (CheckState::Note, format!("{n} of findings that no review here reported: {first}"))
+            }
+        },
+        Err(why) => (CheckState::Misconfigured, format!("no shared waiver applies: {why}")),
+    };
+    Some(DoctorCheck { name: "waivers", state, detail })
 }
 
 fn git(probe: &Probe) -> DoctorCheck {

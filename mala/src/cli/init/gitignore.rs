@@ -1,8 +1,12 @@
 //! Adds mala's state folder to `.gitignore`, with the line endings of the file.
 
-/// The state folder also has the rules of the project, which are committed.
-const LINES: [&str; 3] =
-    ["# mala: reviews are local, rules are committed", ".mala/*", "!.mala/rules/"];
+/// The state folder also has the rules and waivers of the project, which are committed.
+const LINES: [&str; 4] = [
+    "# mala: reviews are local, rules and waivers are committed",
+    ".mala/*",
+    "!.mala/rules/",
+    "!.mala/waivers.yaml",
+];
 
 /// The content with the state folder added; `None` if it is there already.
 pub(super) fn with_state(old: &[u8]) -> Option<Vec<u8>> {

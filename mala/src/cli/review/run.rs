@@ -13,6 +13,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::progress::ReviewProgress;
 use crate::settings::{Settings, UserSettings};
 use crate::wiring::changes::Changes;
+use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{ModelAccess, Recording, ReviewerOptions};
 use crate::wiring::{changes, read_following_links, reviewers, rules, trusted_settings};
 use mala_domain::config::{BudgetSettings, Config, ReviewSettings, ReviewerType};
@@ -56,7 +57,7 @@ async fn one_review(
     let tasks = tasks(args, here)?;
     let transcript = args.debug.then(Transcript::default);
     let options = ReviewerOptions {
-        target,
+        target: target.clone(),
         transcript: transcript.clone(),
         ..options(args, here, &settings, progress.clone())
     };
@@ -78,6 +79,19 @@ async fn one_review(
     if args.reviewer.len() < 2 {
         notices.extend(unused(args, chosen.kind));
     }
+    let names: Vec<&str> = chosen.reviewers.iter().map(|reviewer| reviewer.name()).collect();
+    let request = TrackingRequest {
+        target: &target,
+        scope: &scoped,
+        reviewers: &names,
+        policy: settings.policy.rounds(args.full || args.record.is_some() || args.replay.is_some()),
+        at: started.at.clone(),
+        stores: !args.no_save,
+    };
+    let ledger = match changes.git().filter(|_| !args.dry_run && !is_empty) {
+        Some(git) => ReviewLedger::open(git, request, &mut notices).await,
+        None => None,
+    };
     let plan = ReviewPlan {
         rule_ids: Box::new(move || catalogue_ids(&own)),
         ..chosen.plan(&settings.policy, tasks, notices)?
@@ -87,7 +101,8 @@ async fn one_review(
     }
     let store = changes.store().filter(|_| !args.no_save);
     let kept_in = store.as_ref().map(|store| (store as &dyn RunStore, &started));
-    let ports = ReviewPorts { store: kept_in, ..chosen.ports() };
+    let tracking = ledger.as_ref().map(ReviewLedger::tracking);
+    let ports = ReviewPorts { store: kept_in, tracking, ..chosen.ports() };
     let reviewed = review(&plan, scoped, &ports, &|event| progress.show(&event)).await;
     progress.end();
     let reviewed = reviewed.map_err(changes::failure)?;

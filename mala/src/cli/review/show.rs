@@ -8,7 +8,7 @@ use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
 use crate::wiring::write_output;
 use mala_domain::config::ReviewPolicy;
-use mala_domain::render::{self, ReportView, terminal};
+use mala_domain::render::{self, ReportView, fix_prompt, terminal};
 use mala_pipeline::review::ReviewOutput;
 
 pub(super) fn show(
@@ -30,6 +30,9 @@ pub(super) fn show(
                     failed = failed.or(Some(Failure::new(FailureKind::CouldNotReview, what)));
                 }
             }
+            None if args.fix_prompt => {
+                console::data(&fix_prompt::render(&reviewed.report))?;
+            }
             None if sink.format == "text" => {
                 console::data(&terminal::render(&view, &options(policy, args, here)))?;
             }
@@ -48,6 +51,7 @@ fn options(
     let wanted = policy.max_findings.value.and_then(|number| usize::try_from(number).ok());
     terminal::TerminalOptions {
         verbose: args.verbose,
+        all: args.all,
         max_findings: wanted.unwrap_or(terminal.max_findings),
         ..terminal
     }

@@ -11,6 +11,7 @@ use mala_adapters::process::{self, ProcessSpec};
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan};
 use mala_domain::gate::session::{Checker, LeftOut, PanelMember, Pinned, Session};
 use mala_domain::gate::{CALL, SCHEMA_VERSION};
+use mala_domain::ledger::rounds::RoundPolicy;
 use mala_domain::ports::{BoxFuture, Reviewer};
 use mala_domain::review::consensus::ConsensusRule;
 use mala_eval::canary::CanaryPanel;
@@ -81,6 +82,7 @@ impl Gate {
             warnings: Vec::new(),
             checker: None,
             agent: Checker::default(),
+            rounds: RoundPolicy::default(),
             canaries: None,
         };
         let folder = self.sessions.canaries().place(number)?;

@@ -3,7 +3,8 @@
 use super::{Gate, runner};
 use crate::environment::Environment;
 use crate::settings::UserSettings;
-use crate::wiring::changes::failure;
+use crate::wiring::changes::{child_environment, failure};
+use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{self, AbsentReviewer};
 use mala_adapters::git::Git;
 use mala_adapters::lanes::Lanes;
@@ -16,6 +17,7 @@ use mala_domain::report::Report;
 use mala_domain::review::ReviewPlan;
 use mala_domain::review::decide::{DecisionPolicy, UnreviewablePolicy};
 use mala_domain::review::suppress::SuppressionPolicy;
+use mala_domain::scope::ReviewTarget;
 use mala_domain::verdict::Threshold;
 use mala_pipeline::gate::{LaneProgress, LaneReviewer, NotedReviewer, PanelContext, PanelSettings};
 use mala_pipeline::review::{ReviewPorts, Verifiers, review};
@@ -110,7 +112,9 @@ pub async fn review_session(
     });
     let agent = agent.as_deref().map(|agent| agent as &dyn Verifier);
     let verifiers = Verifiers { peers: &peers, agent };
-    let ports = ReviewPorts { reviewers: &reviewers, verifiers, store: None };
+    let ledger = session_ledger(session, &scope, here, &mut plan.warnings).await;
+    let tracking = ledger.as_ref().map(ReviewLedger::tracking);
+    let ports = ReviewPorts { reviewers: &reviewers, verifiers, store: None, tracking };
     let events = |event| progress.note(&event);
     Ok(review(&plan, scope, &ports, &events).await.map_err(failure)?.report)
 }
@@ -129,6 +133,31 @@ async fn in_process(
 
 fn absent_member(seat: &PanelMember, why: String) -> AbsentReviewer {
     AbsentReviewer { name: seat.lane.name.clone(), why }
+}
+
+/// The ledger of the repository that a session is of.
+async fn session_ledger(
+    session: &Session,
+    scope: &ReviewScope,
+    here: &Environment,
+    warnings: &mut Vec<String>,
+) -> Option<ReviewLedger> {
+    let git = Git::open(&here.folder, &child_environment(here)).await.ok()?;
+    let names: Vec<&str> = session.seats.iter().map(|seat| seat.lane.name.as_str()).collect();
+    let target = match session.pinned.target() {
+        // The commits of a working tree are copies: its branch stays the same.
+        ReviewTarget::Range { base, .. } => ReviewTarget::Range { base, head: "HEAD".to_owned() },
+        other => other,
+    };
+    let request = TrackingRequest {
+        target: &target,
+        scope,
+        reviewers: &names,
+        policy: session.rounds.clone(),
+        at: session.created.clone(),
+        stores: true,
+    };
+    ReviewLedger::open(&git, request, warnings).await
 }
 
 /// What the lanes of a session share.

@@ -81,6 +81,7 @@ pub fn new_session(
         warnings: brief.warnings,
         checker: settings.gate.agent_checks.value.then(|| Checker::of(&settings.policy)),
         agent: Checker::of(&settings.policy),
+        rounds: settings.policy.rounds(false),
         canaries: settings.gate.canaries(),
     })
 }

@@ -1,0 +1,253 @@
+//! Stores a review in the ledger, and reports what the ledger says of it.
+
+use super::round::{Round, commits};
+use mala_domain::finding::{Finding, FindingState};
+use mala_domain::ledger::convergence::{NextStep, RoundSummary, next_step};
+use mala_domain::ledger::rounds::current_loop;
+use mala_domain::ledger::states::{FindingEvent, next_state};
+use mala_domain::ledger::track::{TrackingEvent, TrackingResult, is_late_blocker, takes_part};
+use mala_domain::ledger::{
+    FindingId, LedgerFinding, Occurrence, ReviewRecord, Standing, StateChange, TrackedFinding,
+    new_finding_id,
+};
+use mala_domain::ports::StoredReview;
+use mala_domain::report::{FixedFinding, IssueTracking, Report, SetAsideFinding, TrackingReport};
+use mala_domain::verdict::{Outcome, counts};
+use std::collections::BTreeSet;
+
+/// The name under which reviews change states.
+const BY: &str = "mala";
+
+impl Round<'_> {
+    /// The report with what the ledger says of it, once the review is stored.
+    pub(super) async fn record(&self, mut report: Report, mut result: TrackingResult) -> Report {
+        self.name_new(&mut result.tracked);
+        let is_there = |it: &TrackedFinding| counts(&it.finding) || it.standing != Standing::New;
+        result.tracked.retain(is_there);
+        let events = self.events(&result);
+        let fixed = self.fixed(&events);
+        let summary = self.summary(&report, &result.tracked, fixed.len());
+        let next_step = self.next_step(&summary);
+        let stored = StoredReview {
+            review: self.review(&report, summary, next_step.clone()),
+            findings: result.tracked.iter().filter_map(|it| self.stored(it, &report)).collect(),
+            state_changes: self.state_changes(&events),
+        };
+        let mut is_stored = false;
+        if self.tracking.stores {
+            match self.tracking.ledger.record(&stored).await {
+                Ok(()) => is_stored = true,
+                Err(error) => {
+                    report.warnings.push(format!("this review is not stored: {error}"));
+                }
+            }
+        }
+        report.warnings.extend(disputed_again(&result.tracked));
+        for finding in &mut report.issues {
+            finding.first_seen.get_or_insert_with(|| report.review_id.clone());
+        }
+        report.tracking = Some(TrackingReport {
+            change: self.tracking.subject.to_owned(),
+            round: self.plan.round,
+            reviewed: self.plan.coverage,
+            next_step,
+            issues: issues(&report, &result.tracked),
+            set_aside: self.set_aside(&result.tracked),
+            fixed,
+            is_stored,
+        });
+        report
+    }
+
+    /// Gives ids to findings that are not known.
+    fn name_new(&self, tracked: &mut [TrackedFinding]) {
+        let mut taken: BTreeSet<FindingId> = self.known.iter().map(|it| it.id.clone()).collect();
+        for it in tracked.iter_mut().filter(|it| it.id.is_none()) {
+            let id = new_finding_id(&it.finding.dedupe_key, &taken);
+            taken.insert(id.clone());
+            it.id = Some(id);
+        }
+    }
+
+    /// What happens to known findings: by what was reported, and by what is gone.
+    fn events(&self, result: &TrackingResult) -> Vec<TrackingEvent> {
+        let gone = self.gone.iter().map(|(id, why)| TrackingEvent {
+            id: id.clone(),
+            event: FindingEvent::ConfirmedFixed,
+            reason: (*why).to_owned(),
+        });
+        result.events.iter().cloned().chain(gone).collect()
+    }
+
+    fn fixed(&self, events: &[TrackingEvent]) -> Vec<FixedFinding> {
+        let fixed = events.iter().filter(|it| it.event == FindingEvent::ConfirmedFixed);
+        let fixed = fixed.filter_map(|it| {
+            let known = self.known(&it.id)?;
+            let (id, reason) = (it.id.clone(), it.reason.clone());
+            Some(FixedFinding { id, reason, finding: known.finding.clone() })
+        });
+        fixed.collect()
+    }
+
+    fn known(&self, id: &FindingId) -> Option<&LedgerFinding> {
+        self.known.iter().find(|it| it.id == *id)
+    }
+
+    fn state_changes(&self, events: &[TrackingEvent]) -> Vec<(FindingId, StateChange)> {
+        let changes = events.iter().filter_map(|it| {
+            let known = self.known(&it.id)?;
+            let state = next_state(known.state, it.event)?;
+            let is_here = known.subject == self.tracking.subject;
+            (state != known.state || !is_here).then(|| {
+                let (by, at) = (BY.to_owned(), self.tracking.at.to_owned());
+                let reason = it.reason.clone();
+                (it.id.clone(), StateChange { state, by, at, reason })
+            })
+        });
+        changes.collect()
+    }
+
+    fn summary(&self, report: &Report, tracked: &[TrackedFinding], n_fixed: usize) -> RoundSummary {
+        let deciding = || tracked.iter().filter(|it| takes_part(it) && counts(&it.finding));
+        let of = |standing| deciding().filter(move |it| it.standing == standing);
+        let is_on_fix = |it: &&TrackedFinding| {
+            let delta = self.delta.as_ref();
+            delta.is_some_and(|delta| delta.touches(&it.finding.file, it.finding.span()))
+        };
+        let count = |standing| tracked.iter().filter(|it| it.standing == standing).count();
+        RoundSummary {
+            round: self.plan.round,
+            diff_hash: report.scope.diff_hash.clone(),
+            has_new_lines: self.delta.as_ref().is_none_or(|delta| !delta.is_empty()),
+            n_blocking: number(deciding().filter(|it| report.fail_on.blocks(&it.finding)).count()),
+            n_new: number(of(Standing::New).count()),
+            n_new_on_fix: number(of(Standing::New).filter(is_on_fix).count()),
+            n_fixed: number(n_fixed),
+            n_regressed: number(of(Standing::Regressed).count()),
+            n_disputed: number(count(Standing::Disputed)),
+            n_late: number(count(Standing::Late)),
+            has_late_blocker: tracked.iter().any(is_late_blocker),
+            sites: of(Standing::New).chain(of(Standing::Regressed)).map(site).collect(),
+            cost_usd: report.stats.cost_usd,
+        }
+    }
+
+    /// Rules report what is there, however often: only reviewers with an opinion can go on for ever.
+    fn next_step(&self, summary: &RoundSummary) -> NextStep {
+        let mut rounds: Vec<RoundSummary> =
+            current_loop(&self.records).into_iter().map(|it| it.summary.clone()).collect();
+        rounds.push(summary.clone());
+        match (self.is_by_rules, summary.n_blocking) {
+            (true, 0) => NextStep::Done,
+            (true, _) => NextStep::Continue,
+            (false, _) => next_step(&rounds, &self.tracking.policy.convergence),
+        }
+    }
+
+    fn review(&self, report: &Report, summary: RoundSummary, next_step: NextStep) -> ReviewRecord {
+        let commits = commits(&report.scope);
+        ReviewRecord {
+            review_id: report.review_id.clone(),
+            subject: self.tracking.subject.to_owned(),
+            round: self.plan.round,
+            at: self.tracking.at.to_owned(),
+            base: commits.base.map(str::to_owned),
+            head: commits.head.map(str::to_owned),
+            diff_hash: report.scope.diff_hash.clone(),
+            is_complete: !matches!(report.outcome, Outcome::CouldNotReview(_))
+                && report.coverage.is_complete(),
+            outcome: match report.outcome {
+                Outcome::Passed => "passed",
+                Outcome::Blocked => "blocked",
+                Outcome::CouldNotReview(_) => "could_not_review",
+            }
+            .to_owned(),
+            reviewers: report.reviewers.iter().map(|it| it.reviewer.clone()).collect(),
+            panel: self.panel.clone(),
+            cost_usd: report.stats.cost_usd,
+            summary,
+            next_step,
+            lines: self.lines.clone(),
+        }
+    }
+
+    /// A finding as it is stored; `None` for one that a check refuted.
+    fn stored(&self, it: &TrackedFinding, report: &Report) -> Option<(LedgerFinding, Occurrence)> {
+        let id = it.id.clone().filter(|_| counts(&it.finding))?;
+        let at = self.tracking.at.to_owned();
+        let finding = LedgerFinding {
+            state: FindingState::Open,
+            subject: self.tracking.subject.to_owned(),
+            standing: it.standing,
+            first_seen: report.review_id.clone(),
+            first_seen_at: at.clone(),
+            last_seen_at: at.clone(),
+            n_occurrences: 1,
+            waiver: None,
+            finding: Finding { state: FindingState::Open, ..it.finding.clone() },
+            id,
+        };
+        let occurrence = Occurrence {
+            review_id: report.review_id.clone(),
+            subject: self.tracking.subject.to_owned(),
+            reviewer: it.finding.reviewer.clone(),
+            round: self.plan.round,
+            line_start: it.finding.line_start,
+            line_end: it.finding.line_end,
+            commit: commits(&report.scope).head.map(str::to_owned),
+            at,
+            matched: it.matched.clone(),
+        };
+        Some((finding, occurrence))
+    }
+
+    fn set_aside(&self, tracked: &[TrackedFinding]) -> Vec<SetAsideFinding> {
+        let aside = tracked.iter().filter(|it| !takes_part(it));
+        let aside = aside.filter_map(|it| {
+            let id = it.id.clone()?;
+            let own = self.known(&id).and_then(|known| known.waiver.as_ref());
+            let shared = self.tracking.waivers.get(&it.finding.dedupe_key);
+            let reason = own.map(|it| &it.reason).or(shared.map(|it| &it.reason));
+            let reason = reason.filter(|_| it.standing == Standing::Waived).cloned();
+            let finding = it.finding.clone();
+            Some(SetAsideFinding { id, standing: it.standing, reason, finding })
+        });
+        aside.collect()
+    }
+}
+
+fn issues(report: &Report, tracked: &[TrackedFinding]) -> Vec<IssueTracking> {
+    let of_issue = |finding: &Finding| {
+        let it = tracked.iter().find(|it| it.finding.dedupe_key == finding.dedupe_key)?;
+        Some(IssueTracking {
+            id: it.id.clone()?,
+            dedupe_key: finding.dedupe_key.clone(),
+            standing: it.standing,
+            matched: it.matched.clone(),
+        })
+    };
+    report.issues.iter().filter_map(of_issue).collect()
+}
+
+/// A dispute stands until a person decides otherwise.
+fn disputed_again(tracked: &[TrackedFinding]) -> Option<String> {
+    let n = tracked.iter().filter(|it| it.standing == Standing::Disputed).count();
+    let findings = match n {
+        0 => return None,
+        1 => "1 disputed finding was".to_owned(),
+        n => format!("{n} disputed findings were"),
+    };
+    Some(format!(
+        "{findings} reported again without new evidence: a person decides (mala findings list --state disputed)"
+    ))
+}
+
+fn site(it: &TrackedFinding) -> String {
+    let finding = &it.finding;
+    let symbol = finding.symbol.as_deref().unwrap_or("-");
+    format!("{} {symbol} {}", finding.file, finding.category)
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

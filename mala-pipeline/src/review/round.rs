@@ -1,0 +1,271 @@
+//! One round of a change: what was known before it, what it reviews, and how its findings relate to earlier ones.
+
+use super::admit::AdmittedClaims;
+use super::context;
+use super::delta::DeltaContext;
+use super::track::ChangeTracking;
+use super::verify::VerifiedFindings;
+use mala_domain::change::{FilePath, LineSpan};
+use mala_domain::finding::{Finding, Verification};
+use mala_domain::ledger::delta::{Delta, ReviewedLines};
+use mala_domain::ledger::rounds::{
+    RoundCoverage, RoundFacts, RoundPlan, bar_of_round, current_loop, last_complete, plan_round,
+};
+use mala_domain::ledger::track::{
+    OpenFindingCheck, TrackingFacts, TrackingResult, check_open_finding, takes_part, track,
+    unreported,
+};
+use mala_domain::ledger::{FindingId, LedgerFinding, ReviewRecord};
+use mala_domain::ports::{
+    FindingFilter, HistoryMoves, LedgerError, ReviewedCommits, Reviewer, ScopeError, Side,
+};
+use mala_domain::review::{FileTexts, Opinions, ReviewContext, ReviewPlan, ReviewerOpinion};
+use mala_domain::scope::{HeadState, ScopeSummary};
+use mala_domain::verdict::counts;
+use mala_syntax::parsed::parsed;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// One round: what is known of the change before it is reviewed.
+pub(super) struct Round<'p> {
+    pub(super) tracking: ChangeTracking<'p>,
+    pub(super) plan: RoundPlan,
+    pub(super) panel: String,
+    pub(super) records: Vec<ReviewRecord>,
+    pub(super) lines: ReviewedLines,
+    /// What is new since the last complete review, if there was one.
+    pub(super) delta: Option<Delta>,
+    /// Whether every reviewer looks at the whole change in every round: such rounds have no end to decide on.
+    pub(super) is_by_rules: bool,
+    pub(super) today: String,
+    pub(super) known: Vec<LedgerFinding>,
+    reported_before: BTreeSet<FindingId>,
+    renames: BTreeMap<FilePath, FilePath>,
+    /// Findings that are fixed because they are gone, and why.
+    pub(super) gone: Vec<(FindingId, &'static str)>,
+}
+
+impl<'p> Round<'p> {
+    /// Looks up what is known of the change.
+    pub(super) async fn start(
+        tracking: ChangeTracking<'p>,
+        context: &ReviewContext,
+        plan: &ReviewPlan,
+        reviewers: &[Arc<dyn Reviewer>],
+    ) -> Result<Self, LedgerError> {
+        let records = tracking.ledger.reviews(tracking.subject).await?;
+        let (known, reported_before) = known_findings(tracking, context).await?;
+        let renames = renames(context);
+        let lines = ReviewedLines::of(&context.change);
+        let panel = panel(plan, reviewers);
+        let last = last_complete(&records, &panel);
+        let delta = last.map(|last| Delta::between(&last.lines, &lines, &renames));
+        let moves = moves_since(last, tracking, context).await?;
+        let files = context.change.files.iter();
+        let facts = RoundFacts {
+            n_earlier: u32::try_from(current_loop(&records).len()).unwrap_or(u32::MAX),
+            is_known: !records.is_empty(),
+            last_complete: last,
+            has_new_lines: delta.as_ref().is_some_and(|delta| !delta.is_empty()),
+            base: context.scope.base.as_deref(),
+            is_rewritten: moves.is_rewritten,
+            base_changed_files: files.map(|it| &it.path).any(|it| moves.base_files.contains(it)),
+            full_requested: tracking.policy.full_requested,
+            is_by_rules: reviewers.iter().all(|reviewer| reviewer.reviews_whole_change()),
+        };
+        let round = plan_round(&facts);
+        let newest = records.iter().map(|record| record.at.as_str()).max().unwrap_or_default();
+        // With a clock that was set back, a waiver would hold for longer than it was given for.
+        let today = tracking.at.max(newest).get(..10).unwrap_or_default().to_owned();
+        Ok(Self {
+            tracking,
+            plan: round,
+            panel,
+            lines,
+            delta,
+            is_by_rules: facts.is_by_rules,
+            today,
+            known,
+            reported_before,
+            renames,
+            gone: Vec::new(),
+            records,
+        })
+    }
+
+    /// What this round reviews, when that is not the whole change.
+    pub(super) fn delta_context(&self, context: &ReviewContext) -> Option<DeltaContext> {
+        let delta = self.reviewed_delta()?;
+        let open: Vec<&LedgerFinding> = unreported(&[], &self.facts(&context.texts))
+            .into_iter()
+            .filter(|it| it.finding.rule.is_none())
+            .collect();
+        Some(DeltaContext::of(context, delta, &open))
+    }
+
+    fn reviewed_delta(&self) -> Option<&Delta> {
+        self.delta.as_ref().filter(|_| self.plan.coverage == RoundCoverage::Delta)
+    }
+
+    fn facts<'t>(&'t self, texts: &'t FileTexts) -> TrackingFacts<'t> {
+        TrackingFacts {
+            subject: self.tracking.subject,
+            known: &self.known,
+            reported_before: &self.reported_before,
+            renames: &self.renames,
+            moved: self.delta.as_ref(),
+            delta: self.reviewed_delta(),
+            texts,
+            bar: bar_of_round(self.plan.round, &self.tracking.policy.bars),
+            shared_waivers: self.tracking.waivers,
+            today: &self.today,
+        }
+    }
+
+    /// Adds the open findings that this review did not report and that are still there.
+    pub(super) async fn with_open(
+        &mut self,
+        mut admitted: AdmittedClaims,
+        opinions: &Opinions,
+    ) -> Result<AdmittedClaims, ScopeError> {
+        // A reviewer that failed says nothing of open findings.
+        let all_reviewed = opinions.0.iter().all(|given| given.failure().is_none());
+        let open: Vec<LedgerFinding> =
+            unreported(&admitted.admission.findings, &self.facts(&admitted.context.texts))
+                .into_iter()
+                .cloned()
+                .collect();
+        let missing = open.iter().map(|it| self.path_at_head(it));
+        let missing: BTreeSet<FilePath> =
+            missing.filter(|file| !admitted.context.texts.head.contains_key(file)).collect();
+        let read = context::read(
+            admitted.context.tree.as_ref(),
+            Side::Head,
+            missing.into_iter().collect(),
+        )
+        .await?;
+        Arc::make_mut(&mut admitted.context.texts).head.extend(read);
+        for known in &open {
+            let file = self.path_at_head(known);
+            let text = admitted.context.texts.at_head(&file);
+            let check = check_open_finding(&known.finding, text, self.is_touched(&file), |lines| {
+                self.is_symbol_touched(&admitted.context, &file, lines)
+            });
+            let at = |lines: LineSpan| Finding {
+                file: file.clone(),
+                line_start: lines.start(),
+                line_end: lines.end(),
+                also_reported_by: with_reporter(&known.finding, opinions),
+                ..known.finding.clone()
+            };
+            match check {
+                OpenFindingCheck::Unchanged(lines) => admitted.admission.findings.push(at(lines)),
+                OpenFindingCheck::AskVerifier(lines) => admitted
+                    .admission
+                    .findings
+                    .push(Finding { verification: Verification::default(), ..at(lines) }),
+                OpenFindingCheck::Fixed(why) if all_reviewed => {
+                    self.gone.push((known.id.clone(), why));
+                }
+                OpenFindingCheck::Fixed(_) | OpenFindingCheck::NotReviewed => {}
+            }
+        }
+        Ok(admitted)
+    }
+
+    fn path_at_head(&self, known: &LedgerFinding) -> FilePath {
+        self.renames.get(&known.finding.file).unwrap_or(&known.finding.file).clone()
+    }
+
+    fn is_touched(&self, file: &FilePath) -> bool {
+        let everywhere = LineSpan::between(1, u32::MAX);
+        self.delta.as_ref().is_none_or(|delta| delta.touches(file, everywhere))
+    }
+
+    fn is_symbol_touched(&self, context: &ReviewContext, file: &FilePath, lines: LineSpan) -> bool {
+        let Some(delta) = &self.delta else { return true };
+        let parsed = parsed(context, Side::Head, file);
+        let symbol =
+            parsed.and_then(|parsed| parsed.outline().enclosing(lines.start()).map(|it| it.span));
+        delta.touches(file, symbol.unwrap_or(lines))
+    }
+
+    /// Recognises the findings; those that do not count leave the decision.
+    pub(super) fn track(
+        &self,
+        mut verified: VerifiedFindings,
+    ) -> (VerifiedFindings, TrackingResult) {
+        let findings = std::mem::take(&mut verified.admission.findings);
+        let result = track(findings, &self.facts(&verified.context.texts));
+        let deciding = result.tracked.iter().filter(|it| takes_part(it) || !counts(&it.finding));
+        verified.admission.findings = deciding.map(|it| it.finding.clone()).collect();
+        (verified, result)
+    }
+}
+
+/// The ledger's findings that this review may report: those of earlier reviews of the change, which are named, and
+/// those in its files.
+async fn known_findings(
+    tracking: ChangeTracking<'_>,
+    context: &ReviewContext,
+) -> Result<(Vec<LedgerFinding>, BTreeSet<FindingId>), LedgerError> {
+    let subject = Some(tracking.subject.to_owned());
+    let of_change = FindingFilter { subject, ..FindingFilter::default() };
+    let mut known = tracking.ledger.findings(&of_change).await?;
+    let reported_before: BTreeSet<FindingId> = known.iter().map(|it| it.id.clone()).collect();
+    let in_files = tracking.ledger.findings(&in_files_of(context)).await?;
+    known.extend(in_files.into_iter().filter(|it| !reported_before.contains(&it.id)));
+    Ok((known, reported_before))
+}
+
+/// What happened to the commits of the change since its last complete review.
+async fn moves_since(
+    last: Option<&ReviewRecord>,
+    tracking: ChangeTracking<'_>,
+    context: &ReviewContext,
+) -> Result<HistoryMoves, LedgerError> {
+    let Some(last) = last else { return Ok(HistoryMoves::default()) };
+    let earlier = ReviewedCommits { base: last.base.as_deref(), head: last.head.as_deref() };
+    tracking.history.moves(earlier, commits(&context.scope)).await
+}
+
+/// Who else reported a finding: at least one of the present reviewers, so that one of them votes on it.
+fn with_reporter(finding: &Finding, opinions: &Opinions) -> Vec<String> {
+    let mut names = finding.also_reported_by.clone();
+    let is_reporter =
+        |given: &ReviewerOpinion| given.names().iter().any(|name| finding.is_reported_by(name));
+    if !opinions.0.iter().any(is_reporter) {
+        names.extend(opinions.0.first().map(|given| given.reviewer.clone()));
+    }
+    names
+}
+
+/// The ledger's findings in the files of a change.
+fn in_files_of(context: &ReviewContext) -> FindingFilter {
+    let files = context.change.files.iter();
+    let files: BTreeSet<&FilePath> =
+        files.flat_map(|file| [&file.path, file.base_path()]).collect();
+    FindingFilter { files: files.into_iter().cloned().collect(), ..FindingFilter::default() }
+}
+
+fn renames(context: &ReviewContext) -> BTreeMap<FilePath, FilePath> {
+    let files = context.change.files.iter();
+    let renamed = files.filter_map(|file| Some((file.old_path.clone()?, file.path.clone())));
+    renamed.collect()
+}
+
+/// Who reviews, and how: the inputs of a review other than its change.
+fn panel(plan: &ReviewPlan, reviewers: &[Arc<dyn Reviewer>]) -> String {
+    let names: Vec<&str> = reviewers.iter().map(|reviewer| reviewer.name()).collect();
+    let model = plan.model.as_deref().unwrap_or_default();
+    format!("{} {model} {} {}", names.join(","), plan.budget_profile, plan.prompt_version)
+}
+
+/// The commits of a scope.
+pub(super) fn commits(scope: &ScopeSummary) -> ReviewedCommits<'_> {
+    let head = match &scope.head {
+        HeadState::Commit(head) => Some(head.as_str()),
+        HeadState::Index | HeadState::WorkingTree | HeadState::Patch => None,
+    };
+    ReviewedCommits { base: scope.base.as_deref(), head }
+}

@@ -1,0 +1,94 @@
+//! Tracks findings over reviews: looks up what the ledger knows of a change, recognises findings, and stores the
+//! result. A ledger that fails is a warning: the review goes on as if nothing were known, so that it never
+//! passes because of it.
+
+use super::admit::AdmittedClaims;
+use super::delta::DeltaContext;
+use super::round::Round;
+use super::verify::VerifiedFindings;
+use mala_domain::ledger::rounds::RoundPolicy;
+use mala_domain::ledger::track::TrackingResult;
+use mala_domain::ledger::waiver::SharedWaivers;
+use mala_domain::ports::{ChangeHistory, Ledger, Reviewer, ScopeError};
+use mala_domain::report::Report;
+use mala_domain::review::{Opinions, ReviewContext, ReviewPlan};
+use std::sync::Arc;
+
+/// The ledger of a change under review.
+#[derive(Clone, Copy)]
+pub struct ChangeTracking<'p> {
+    /// The ledger.
+    pub ledger: &'p dyn Ledger,
+    /// The commits of the change.
+    pub history: &'p dyn ChangeHistory,
+    /// The change: reviews with the same subject are rounds of it.
+    pub subject: &'p str,
+    /// How rounds are reviewed.
+    pub policy: &'p RoundPolicy,
+    /// The waivers that the repository shares, from the trusted ref.
+    pub waivers: &'p SharedWaivers,
+    /// When the review started, as an RFC 3339 timestamp.
+    pub at: &'p str,
+    /// Whether the review is stored.
+    pub stores: bool,
+}
+
+/// The tracking of one review; without a ledger, it does nothing.
+pub(super) struct Tracker<'p> {
+    round: Option<Round<'p>>,
+    result: TrackingResult,
+    /// Why the ledger cannot be used.
+    pub(super) warning: Option<String>,
+}
+
+impl<'p> Tracker<'p> {
+    /// Starts a round, if the change is tracked.
+    pub(super) async fn start(
+        tracking: Option<ChangeTracking<'p>>,
+        context: &ReviewContext,
+        plan: &ReviewPlan,
+        reviewers: &[Arc<dyn Reviewer>],
+    ) -> Self {
+        let mut tracker = Self { round: None, result: TrackingResult::default(), warning: None };
+        if let Some(tracking) = tracking {
+            match Round::start(tracking, context, plan, reviewers).await {
+                Ok(round) => tracker.round = Some(round),
+                Err(error) => tracker.warning = Some(format!("this review is not stored: {error}")),
+            }
+        }
+        tracker
+    }
+
+    /// What this round reviews, when that is not the whole change.
+    pub(super) fn delta_context(&self, context: &ReviewContext) -> Option<DeltaContext> {
+        self.round.as_ref()?.delta_context(context)
+    }
+
+    /// Adds the open findings that this review did not report and that are still there.
+    pub(super) async fn with_open(
+        &mut self,
+        admitted: AdmittedClaims,
+        opinions: &Opinions,
+    ) -> Result<AdmittedClaims, ScopeError> {
+        match &mut self.round {
+            Some(round) => round.with_open(admitted, opinions).await,
+            None => Ok(admitted),
+        }
+    }
+
+    /// Recognises the findings; those that do not count leave the decision.
+    pub(super) fn track(&mut self, verified: VerifiedFindings) -> VerifiedFindings {
+        let Some(round) = &self.round else { return verified };
+        let (verified, result) = round.track(verified);
+        self.result = result;
+        verified
+    }
+
+    /// The report with what the ledger says of it, once the review is stored.
+    pub(super) async fn record(self, report: Report) -> Report {
+        match self.round {
+            Some(round) => round.record(report, self.result).await,
+            None => report,
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! What people decide about findings: waive, dispute, reopen, baseline.
+
+use super::FindingsFormat;
+use crate::cli::exit::Exit;
+use crate::console::{self, counted, harmless};
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
+use crate::settings::read_if_there;
+use crate::wiring::ledger::failure;
+use anyhow::Context;
+use clap::Args;
+use mala_adapters::store::write_output;
+use mala_domain::finding::FindingState;
+use mala_domain::ledger::states::{FindingEvent, next_state};
+use mala_domain::ledger::waiver::{SharedWaiver, SharedWaivers, Waiver, code_hash};
+use mala_domain::ledger::{LedgerFinding, StateChange};
+use mala_domain::ports::{FindingFilter, Ledger, StateUpdate};
+use serde_json::json;
+
+/// Which finding, and why
+#[derive(Debug, Args)]
+pub(super) struct DecisionArgs {
+    /// The id of the finding
+    id: String,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: FindingsFormat,
+}
+
+/// A day, such as `2026-01-31`.
+pub(super) fn day(text: &str) -> Result<String, Failure> {
+    let date = text.parse::<jiff::civil::Date>();
+    date.map(|date| date.to_string())
+        .map_err(|_| Failure::usage(format!("'{text}' is not a date")).hint("write 2026-12-31"))
+}
+
+/// The last day of a waiver: today or later.
+pub(super) fn last_day(text: &str) -> Result<String, Failure> {
+    let day = day(text)?;
+    if day.as_str() < now().get(..10).unwrap_or_default() {
+        return Err(Failure::usage(format!("{day} is in the past")));
+    }
+    Ok(day)
+}
+
+fn now() -> String {
+    jiff::Timestamp::now().to_string()
+}
+
+pub(super) async fn waive(
+    args: &DecisionArgs,
+    until: Option<String>,
+    ledger: &dyn Ledger,
+    here: &Environment,
+) -> anyhow::Result<Exit> {
+    let known = ledger.finding(&args.id).await.map_err(failure)?.finding;
+    let update = waived(&known, &args.reason, until, here)?;
+    change((known, update), args.format, ledger).await
+}
+
+fn waived(
+    known: &LedgerFinding,
+    reason: &str,
+    until: Option<String>,
+    here: &Environment,
+) -> Result<StateUpdate, Failure> {
+    let change = state_change(known, FindingEvent::Waived, reason, here)?;
+    let waiver = Waiver {
+        reason: change.reason.clone(),
+        by: change.by.clone(),
+        at: change.at.clone(),
+        until,
+        code: code_hash(&known.finding.evidence_snippet),
+    };
+    Ok(StateUpdate { id: known.id.clone(), change, waiver: Some(waiver) })
+}
+
+/// Writes the waiver into the file that all clones read.
+pub(super) async fn waive_shared(
+    args: &DecisionArgs,
+    until: Option<String>,
+    ledger: &dyn Ledger,
+    here: &Environment,
+) -> anyhow::Result<Exit> {
+    let known = ledger.finding(&args.id).await.map_err(failure)?.finding;
+    let reason = given_reason(&args.reason)?;
+    let path = here.root().join(SharedWaivers::FILE);
+    let invalid = |why: String| {
+        Failure::new(
+            FailureKind::Configuration,
+            format!("{} is invalid: {why}", SharedWaivers::FILE),
+        )
+    };
+    let mut waivers = match read_if_there(&path)? {
+        Some(bytes) => SharedWaivers::parse(&String::from_utf8_lossy(&bytes)).map_err(invalid)?,
+        None => SharedWaivers::default(),
+    };
+    waivers.add(SharedWaiver {
+        finding: known.finding.dedupe_key.clone(),
+        file: known.finding.file.clone(),
+        title: known.finding.title.clone(),
+        reason,
+        by: person(here),
+        until,
+        code: code_hash(&known.finding.evidence_snippet),
+    });
+    let text = waivers.to_yaml().map_err(invalid)?;
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).context("writing the waiver")?;
+    }
+    write_output(&path, text.as_bytes()).context("writing the waiver")?;
+    let file = SharedWaivers::FILE;
+    console::data(&match args.format {
+        FindingsFormat::Text => {
+            format!("wrote {file}: commit it; the waiver applies once it is on the base branch\n")
+        }
+        FindingsFormat::Json => {
+            format!("{:#}\n", json!({ "schema_version": 1, "id": known.id, "file": file }))
+        }
+    })?;
+    Ok(Exit::Passed)
+}
+
+pub(super) async fn dispute(
+    args: &DecisionArgs,
+    ledger: &dyn Ledger,
+    here: &Environment,
+) -> anyhow::Result<Exit> {
+    let known = ledger.finding(&args.id).await.map_err(failure)?.finding;
+    let update = updated(&known, FindingEvent::Disputed, &args.reason, here)?;
+    change((known, update), args.format, ledger).await
+}
+
+pub(super) async fn reopen(
+    (id, reason): (&str, &str),
+    format: FindingsFormat,
+    ledger: &dyn Ledger,
+    here: &Environment,
+) -> anyhow::Result<Exit> {
+    let known = ledger.finding(id).await.map_err(failure)?.finding;
+    let update = updated(&known, FindingEvent::Reopened, reason, here)?;
+    change((known, update), format, ledger).await
+}
+
+fn updated(
+    known: &LedgerFinding,
+    event: FindingEvent,
+    reason: &str,
+    here: &Environment,
+) -> Result<StateUpdate, Failure> {
+    let change = state_change(known, event, reason, here)?;
+    Ok(StateUpdate { id: known.id.clone(), change, waiver: None })
+}
+
+/// Accepts every open finding.
+pub(super) async fn baseline(
+    reason: &str,
+    format: FindingsFormat,
+    ledger: &dyn Ledger,
+    here: &Environment,
+) -> anyhow::Result<Exit> {
+    let filter = FindingFilter {
+        states: vec![FindingState::Open, FindingState::Regressed],
+        ..FindingFilter::default()
+    };
+    let open = ledger.findings(&filter).await.map_err(failure)?;
+    let updates: Vec<StateUpdate> =
+        open.iter().map(|it| waived(it, reason, None, here)).collect::<Result<_, _>>()?;
+    ledger.change_states(&updates).await.map_err(failure)?;
+    console::data(&match format {
+        FindingsFormat::Text => format!("waived {}\n", counted(updates.len(), "finding")),
+        FindingsFormat::Json => {
+            format!("{:#}\n", json!({ "schema_version": 1, "waived": updates.len() }))
+        }
+    })?;
+    Ok(Exit::Passed)
+}
+
+fn state_change(
+    known: &LedgerFinding,
+    event: FindingEvent,
+    reason: &str,
+    here: &Environment,
+) -> Result<StateChange, Failure> {
+    let Some(state) = next_state(known.state, event) else {
+        let what = match event {
+            FindingEvent::Waived => "waived",
+            FindingEvent::Disputed => "disputed",
+            _ => "reopened",
+        };
+        let now = known.state.name();
+        return Err(Failure::usage(format!("the finding is {now} and cannot be {what}")));
+    };
+    Ok(StateChange { state, by: person(here), at: now(), reason: given_reason(reason)? })
+}
+
+fn given_reason(reason: &str) -> Result<String, Failure> {
+    match reason.trim() {
+        "" => Err(Failure::usage("the reason is empty")),
+        reason => Ok(reason.to_owned()),
+    }
+}
+
+/// Who decides, as far as the environment tells.
+fn person(here: &Environment) -> String {
+    let names = ["GIT_AUTHOR_NAME", "USER", "LOGNAME"];
+    let name = names.into_iter().find_map(|name| here.text(name));
+    name.unwrap_or("unknown").to_owned()
+}
+
+async fn change(
+    (known, update): (LedgerFinding, StateUpdate),
+    format: FindingsFormat,
+    ledger: &dyn Ledger,
+) -> anyhow::Result<Exit> {
+    let state = update.change.state;
+    ledger.change_states(&[update]).await.map_err(failure)?;
+    let id = ledger.short_ids(std::slice::from_ref(&known.id)).await.map_err(failure)?.join("");
+    console::data(&match format {
+        FindingsFormat::Text => {
+            let finding = &known.finding;
+            let (file, line) = (&finding.file, finding.line_start);
+            harmless(&format!("{id} is {}: {file}:{line} {}\n", state.name(), finding.title))
+        }
+        FindingsFormat::Json => {
+            format!("{:#}\n", json!({ "schema_version": 1, "id": known.id, "state": state }))
+        }
+    })?;
+    Ok(Exit::Passed)
+}

@@ -1,0 +1,83 @@
+//! `mala findings show`: one finding with everything that happened to it.
+
+use super::FindingsFormat;
+use crate::cli::exit::Exit;
+use crate::console::{self, harmless};
+use crate::wiring::ledger::failure;
+use mala_domain::ports::{FindingHistory, Ledger};
+use mala_domain::render::{one_line, visible};
+use serde_json::json;
+
+pub(super) async fn show(
+    id: &str,
+    format: FindingsFormat,
+    ledger: &dyn Ledger,
+) -> anyhow::Result<Exit> {
+    let history = ledger.finding(id).await.map_err(failure)?;
+    console::data(&match format {
+        FindingsFormat::Text => harmless(&text(&history)),
+        FindingsFormat::Json => {
+            let FindingHistory { finding, occurrences, state_changes } = &history;
+            let value = json!({
+                "schema_version": 1,
+                "finding": finding,
+                "occurrences": occurrences,
+                "state_changes": state_changes,
+            });
+            format!("{value:#}\n")
+        }
+    })?;
+    Ok(Exit::Passed)
+}
+
+fn text(history: &FindingHistory) -> String {
+    let it = &history.finding;
+    let finding = &it.finding;
+    let by = match &finding.rule {
+        Some(rule) => format!("{} ({rule})", finding.reviewer),
+        None => finding.reviewer.clone(),
+    };
+    let mut lines = vec![
+        format!("{} {}", finding.effective_priority(), one_line(&finding.title)),
+        format!("id        {}", it.id),
+        format!("state     {}", it.state.name()),
+        format!("file      {}:{}", one_line(&finding.file.to_string()), finding.span()),
+        format!("reviewer  {}", one_line(&by)),
+        format!("category  {}", finding.category),
+        format!("change    {}", one_line(&it.subject)),
+        format!("reported  {} times, first {}", it.n_occurrences, it.first_seen_at),
+    ];
+    if let Some(symbol) = &finding.symbol {
+        lines.insert(4, format!("symbol    {}", one_line(symbol)));
+    }
+    if let Some(waiver) = &it.waiver {
+        let until = waiver.until.as_deref().map(|day| format!(", until {day}")).unwrap_or_default();
+        lines.push(format!("waiver    {}{until}", one_line(&waiver.reason)));
+    }
+    lines.push(String::new());
+    lines.extend(finding.evidence_snippet.lines().map(|line| format!("  | {}", visible(line))));
+    lines.push(String::new());
+    lines.extend(visible(&finding.body).lines().map(str::to_owned));
+    lines.push(String::new());
+    lines.extend(events(history));
+    lines.join("\n") + "\n"
+}
+
+/// What happened, in the order in which it happened.
+fn events(history: &FindingHistory) -> Vec<String> {
+    let reported = history.occurrences.iter().map(|it| {
+        let commit = it.commit.as_deref().map(|id| id.get(..12).unwrap_or(id));
+        let head = commit.unwrap_or("the working tree");
+        let line = format!(
+            "{}  reported by {} in round {} on line {} of {head}: {}",
+            it.at, it.reviewer, it.round, it.line_start, it.matched
+        );
+        (it.at.clone(), line)
+    });
+    let changed = history.state_changes.iter().map(|it| {
+        (it.at.clone(), format!("{}  {} by {}: {}", it.at, it.state.name(), it.by, it.reason))
+    });
+    let mut events: Vec<(String, String)> = reported.chain(changed).collect();
+    events.sort_by(|a, b| a.0.cmp(&b.0));
+    events.into_iter().map(|(_, line)| one_line(&line)).collect()
+}

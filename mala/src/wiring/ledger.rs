@@ -1,0 +1,158 @@
+//! The ledger of a repository, and the tracking of a review in it. A ledger that cannot be used is a warning
+//! of the review: nothing is stored, and nothing is known.
+
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
+use mala_adapters::git::{Git, common_dir_of};
+use mala_adapters::ledger::SqliteLedger;
+use mala_domain::change::FilePath;
+use mala_domain::ledger::rounds::RoundPolicy;
+use mala_domain::ledger::subject::subject;
+use mala_domain::ledger::waiver::SharedWaivers;
+use mala_domain::ports::{LedgerError, ReviewScope, Side};
+use mala_domain::scope::ReviewTarget;
+use mala_pipeline::review::ChangeTracking;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What a review is tracked by.
+pub struct TrackingRequest<'r> {
+    /// What is reviewed.
+    pub target: &'r ReviewTarget,
+    /// The change.
+    pub scope: &'r ReviewScope,
+    /// The names of the reviewers.
+    pub reviewers: &'r [&'r str],
+    /// How rounds are reviewed.
+    pub policy: RoundPolicy,
+    /// When the review started.
+    pub at: String,
+    /// Whether the review is stored.
+    pub stores: bool,
+}
+
+/// The ledger of a repository, opened for one review.
+pub struct ReviewLedger {
+    ledger: SqliteLedger,
+    git: Git,
+    subject: String,
+    policy: RoundPolicy,
+    waivers: SharedWaivers,
+    at: String,
+    stores: bool,
+}
+
+impl ReviewLedger {
+    /// Opens the ledger; `None` when it cannot be used, with a warning that says why.
+    pub async fn open(
+        git: &Git,
+        request: TrackingRequest<'_>,
+        warnings: &mut Vec<String>,
+    ) -> Option<Self> {
+        let path = SqliteLedger::path_in(&common_dir_of(git.top()));
+        let ledger = match SqliteLedger::open(&path) {
+            Ok(ledger) => ledger,
+            Err(error) => {
+                warnings.push(format!("this review is not stored: {error}"));
+                return None;
+            }
+        };
+        warnings.extend(moved(&ledger, &path));
+        let branch = git.branch().await.ok().flatten();
+        let scope = &request.scope.scope;
+        Some(Self {
+            subject: subject(request.target, scope, branch.as_deref(), request.reviewers),
+            waivers: trusted_waivers(request.scope, warnings).await,
+            ledger,
+            git: git.clone(),
+            policy: request.policy,
+            at: request.at,
+            stores: request.stores,
+        })
+    }
+
+    /// What the review tracks its change by.
+    pub fn tracking(&self) -> ChangeTracking<'_> {
+        ChangeTracking {
+            ledger: &self.ledger,
+            history: &self.git,
+            subject: &self.subject,
+            policy: &self.policy,
+            waivers: &self.waivers,
+            at: &self.at,
+            stores: self.stores,
+        }
+    }
+}
+
+/// The shared waivers as the base of the change has them: a change cannot waive its own findings.
+async fn trusted_waivers(scope: &ReviewScope, warnings: &mut Vec<String>) -> SharedWaivers {
+    let path = [FilePath::from(SharedWaivers::FILE)];
+    let blobs = scope.tree.read(Side::Base, &path).await;
+    let Some(blob) = blobs.ok().and_then(|mut blobs| blobs.pop()) else {
+        return SharedWaivers::default();
+    };
+    let Some(text) = blob.text() else { return SharedWaivers::default() };
+    SharedWaivers::parse(text).unwrap_or_else(|why| {
+        let base = scope.scope.base.as_deref().unwrap_or_default();
+        let base = base.get(..12).unwrap_or(base);
+        let file = SharedWaivers::FILE;
+        warnings.push(format!("{file} at {base} is invalid, so no shared waiver applies: {why}"));
+        SharedWaivers::default()
+    })
+}
+
+/// The ledger of the repository around the current folder.
+pub async fn open(here: &Environment) -> anyhow::Result<SqliteLedger> {
+    let git = Git::open(&here.folder, &super::changes::child_environment(here)).await?;
+    let path = SqliteLedger::path_in(&common_dir_of(git.top()));
+    let ledger = SqliteLedger::open(&path).map_err(failure)?;
+    if let Some(warning) = moved(&ledger, &path) {
+        crate::console::say(&format!("warning: {warning}"));
+    }
+    Ok(ledger)
+}
+
+/// What is wrong with the ledger of the work tree at `top`; `None` when there is none yet.
+pub fn check(top: &Path) -> Result<Option<Vec<String>>, LedgerError> {
+    let path = SqliteLedger::path_in(&common_dir_of(top));
+    if !path.exists() { Ok(None) } else { SqliteLedger::check(&path).map(Some) }
+}
+
+/// The shared waivers on disk that name findings which the ledger does not have; `None` when there is no file. The
+/// error says what is wrong with it.
+pub fn unknown_waivers(top: &Path) -> Result<Option<Vec<String>>, String> {
+    let Ok(text) = std::fs::read_to_string(top.join(SharedWaivers::FILE)) else { return Ok(None) };
+    let waivers = SharedWaivers::parse(&text)?;
+    let path = SqliteLedger::path_in(&common_dir_of(top));
+    let known = match path.exists() {
+        true => SqliteLedger::open(&path).and_then(|ledger| ledger.keys()),
+        false => Ok(BTreeSet::new()),
+    };
+    let known = known.map_err(|error| error.to_string())?;
+    let unknown = waivers.unknown(&known.iter().collect());
+    Ok(Some(unknown.iter().map(|it| format!("{}: {}", it.file, it.title)).collect()))
+}
+
+fn moved(ledger: &SqliteLedger, path: &Path) -> Option<String> {
+    let aside = ledger.moved_aside()?;
+    Some(format!(
+        "the ledger {} was damaged: it was moved to {}, and a new one is used",
+        path.display(),
+        aside.display()
+    ))
+}
+
+/// An id that names no finding is a usage error; all else is a ledger that cannot be used.
+pub fn failure(error: LedgerError) -> Failure {
+    let message = error.to_string();
+    match error {
+        LedgerError::Unknown(_) => {
+            Failure::usage(message).hint("'mala findings' lists the findings")
+        }
+        LedgerError::Ambiguous { .. } => Failure::usage(message).hint("give more digits"),
+        LedgerError::TooNew { .. } => Failure::new(FailureKind::CouldNotReview, message)
+            .hint("update mala; reviews work without the ledger until then"),
+        LedgerError::Storage { .. } => Failure::new(FailureKind::CouldNotReview, message),
+    }
+}

@@ -1,0 +1,182 @@
+//! Rounds of one change: what is reviewed again, what blocks, and when a person takes over.
+
+use super::{commit, json, standings};
+use crate::world;
+use mala_testkit::World;
+use serde_json::{Value, json};
+
+/// A lane that answers what the test wrote, and keeps its prompt.
+const LANE: &str = r#"
+prompt=$(cat)
+printf '%s' "$prompt" >"$1.prompt"
+nonce=$(printf '%s\n' "$prompt" | sed -n 's/^Your `nonce`: //p')
+head=$(printf '%s\n' "$prompt" | sed -n 's/^The commit under review (`head_sha`): //p')
+sed "s/NONCE/$nonce/; s/HEAD/$head/" "$1"
+"#;
+
+/// A branch that changes `a.py` in two places, far from each other.
+struct Loop {
+    world: World,
+    answer: std::path::PathBuf,
+}
+
+impl Loop {
+    fn new() -> Self {
+        let world = world().with_program("lane", LANE);
+        let answer = world.home().join("answer.json");
+        world.git(&["init", "-q", "-b", "main", "."]);
+        let command = format!("[lane, {}]", answer.display());
+        world.write("mala.yaml", format!("gate: {{lanes: {{reader: {{command: {command}}}}}}}\n"));
+        world.write("a.py", file("first = 1", "second = 1"));
+        commit(&world, "start");
+        world.git(&["checkout", "-q", "-b", "topic"]);
+        let loop_ = Self { world, answer };
+        loop_.change("first = 2", "second = 2");
+        loop_
+    }
+
+    fn change(&self, first: &str, second: &str) {
+        self.world.write("a.py", file(first, second));
+        commit(&self.world, "change");
+    }
+
+    /// Reviews with these findings, as line, priority and title, over so many hunks.
+    fn review(&self, findings: &[(u32, u32, &str)], n_hunks: usize, args: &[&str]) -> (i32, Value) {
+        let finding = |(line, priority, title): &(u32, u32, &str)| {
+            json!({
+                "file_path": "a.py", "line_start": line, "line_end": line, "priority": priority,
+                "title": format!("[P{priority}] {title}"), "body": format!("{title} when it is called"),
+            })
+        };
+        let findings: Vec<Value> = findings.iter().map(finding).collect();
+        let worst = findings.iter().filter_map(|it| it["priority"].as_u64()).min();
+        let verdict = match worst {
+            None => "PASS",
+            Some(0 | 1) => "FAIL",
+            Some(_) => "NEEDS_WORK",
+        };
+        let hunks: Vec<usize> = (1..=n_hunks).collect();
+        let answer = json!({
+            "nonce": "NONCE", "head_sha": "HEAD", "verdict": verdict, "summary": "read",
+            "findings": findings, "reviewed": [{"file_path": "a.py", "hunks": hunks}],
+        });
+        std::fs::write(&self.answer, answer.to_string()).unwrap();
+        let fixed = ["review", "--base", "main", "--reviewer", "cerberus", "--json"];
+        let args: Vec<&str> = fixed.into_iter().chain(args.iter().copied()).collect();
+        json(&self.world, &args)
+    }
+
+    fn prompt(&self) -> String {
+        std::fs::read_to_string(self.answer.with_extension("json.prompt")).unwrap()
+    }
+}
+
+/// Line 2 is the first place, line 62 the second.
+fn file(first: &str, second: &str) -> String {
+    let middle: String = (3..62).map(|number| format!("line_{number} = {number}\n")).collect();
+    format!("# a file\n{first}\n{middle}{second}\n")
+}
+
+fn aside(report: &Value) -> Vec<String> {
+    let all = report["tracking"]["set_aside"].as_array().unwrap();
+    all.iter().map(|it| it["standing"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_later_round_reviews_what_is_new_and_carries_what_is_open() {
+    let it = Loop::new();
+    let (code, report) = it.review(&[(2, 1, "first breaks on None")], 2, &[]);
+    assert_eq!((code, standings(&report)), (1, vec!["new".to_owned()]), "{report:#}");
+    assert_eq!(report["tracking"]["reviewed"], json!({"full": "first_review"}));
+    it.change("first = 2", "second = 3");
+    let (code, report) = it.review(&[], 1, &[]);
+    assert_eq!((code, standings(&report)), (1, vec!["still_open".to_owned()]), "{report:#}");
+    assert_eq!(report["tracking"]["reviewed"], "delta");
+    assert_eq!(report["tracking"]["round"], 2);
+    assert_eq!(report["coverage"]["hunks_accounted"], 2, "the other hunk was reviewed before");
+    let prompt = it.prompt();
+    assert!(prompt.contains("second = 3") && !prompt.contains("+first = 2"), "{prompt}");
+    assert!(prompt.contains("findings of earlier rounds that are still open"), "{prompt}");
+}
+
+#[test]
+fn a_finding_is_fixed_when_its_evidence_is_gone_and_regressed_when_it_returns() {
+    let it = Loop::new();
+    it.review(&[(2, 1, "first breaks on None")], 2, &[]);
+    it.change("first = good()", "second = 2");
+    let (code, report) = it.review(&[], 1, &[]);
+    assert_eq!(code, 0, "{report:#}");
+    assert_eq!(report["tracking"]["fixed"].as_array().unwrap().len(), 1);
+    it.change("first = 2", "second = 2");
+    let (code, report) = it.review(&[(2, 1, "first breaks on None")], 1, &[]);
+    assert_eq!((code, standings(&report)), (1, vec!["regressed".to_owned()]), "{report:#}");
+}
+
+#[test]
+fn late_findings_and_minor_ones_do_not_block_later_rounds() {
+    let it = Loop::new();
+    it.review(&[(62, 1, "second overflows")], 2, &[]);
+    it.change("first = 2", "second = 3");
+    let findings = [(2, 1, "first breaks on None"), (62, 3, "second has a poor name")];
+    let (code, report) = it.review(&findings, 1, &[]);
+    assert_eq!(
+        (code, aside(&report)),
+        (0, vec!["late".to_owned(), "below_bar".to_owned()]),
+        "{report:#}"
+    );
+    it.change("first = 2", "second = 4");
+    let (code, report) = it.review(&[(2, 1, "first breaks on None")], 1, &[]);
+    assert_eq!((code, aside(&report)), (0, vec!["late".to_owned()]), "late stays late");
+    let (code, report) = it.review(&[(2, 1, "first breaks on None")], 2, &["--full"]);
+    assert_eq!((code, standings(&report)), (1, vec!["still_open".to_owned()]), "{report:#}");
+}
+
+#[test]
+fn a_late_verified_p0_goes_to_a_person() {
+    let it = Loop::new();
+    it.review(&[], 2, &[]);
+    it.change("first = 2", "second = 3");
+    let (code, report) = it.review(&[(2, 0, "first deletes the database")], 1, &[]);
+    assert_eq!(code, 1, "{report:#}");
+    let next = json!({"step": "escalate", "reason": "late_blocker"});
+    assert_eq!(report["tracking"]["next_step"], next);
+}
+
+#[test]
+fn a_rebase_reviews_everything_again() {
+    let it = Loop::new();
+    it.review(&[], 2, &[]);
+    it.world.git(&["commit", "-q", "--amend", "-m", "another message"]);
+    it.world.write("b.py", "x = 1\n");
+    it.world.write("a.py", file("first = 2", "second = 5"));
+    it.world.git(&["add", "a.py"]).git(&["commit", "-q", "--amend", "-m", "rewritten"]);
+    let (_, report) = it.review(&[], 2, &[]);
+    assert_eq!(report["tracking"]["reviewed"], json!({"full": "history_rewritten"}), "{report:#}");
+}
+
+#[test]
+fn a_loop_without_progress_goes_to_a_person() {
+    let it = Loop::new();
+    let finding = [(2, 1, "first breaks on None")];
+    assert_eq!(it.review(&finding, 2, &[]).1["tracking"]["next_step"], json!({"step": "continue"}));
+    let (code, report) = it.review(&finding, 2, &[]);
+    let next = json!({"step": "escalate", "reason": "no_progress"});
+    assert_eq!((code, &report["tracking"]["next_step"]), (1, &next));
+    assert_eq!(report["tracking"]["reviewed"], json!({"full": "nothing_new"}));
+}
+
+#[test]
+fn a_dispute_stands_until_there_is_new_evidence() {
+    let it = Loop::new();
+    it.review(&[(2, 1, "first breaks on None")], 2, &[]);
+    let id = super::ids(&it.world).remove(0);
+    let dispute = ["findings", "dispute", &id, "--reason", "it is never None"];
+    assert!(it.world.run(&dispute).starts_with("[exit 0]"));
+    it.change("first = 2", "second = 3");
+    let (code, report) = it.review(&[(2, 1, "None breaks first")], 1, &[]);
+    assert_eq!((code, aside(&report)), (0, vec!["disputed".to_owned()]), "{report:#}");
+    assert!(report["warnings"].to_string().contains("a person decides"));
+    it.change("first = 2 + None", "second = 3");
+    let (code, report) = it.review(&[(2, 1, "first breaks on None")], 1, &[]);
+    assert_eq!((code, standings(&report)), (1, vec!["still_open".to_owned()]), "{report:#}");
+}

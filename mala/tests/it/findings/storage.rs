@@ -1,0 +1,153 @@
+//! A ledger that cannot be used, that is written by many, and whose writers die.
+
+use super::{commit, ids, json, ledger_file, repo, review};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+use std::time::Duration;
+
+#[test]
+fn a_damaged_ledger_is_moved_aside_and_the_review_goes_on() {
+    let world = repo();
+    review(&world, &[]);
+    std::fs::write(ledger_file(&world), "not a database, but long enough to look like a file")
+        .unwrap();
+    let (code, report) = review(&world, &[]);
+    assert_eq!(code, 1);
+    let warnings = report["warnings"].to_string();
+    assert!(
+        warnings.contains("was damaged: it was moved to")
+            && warnings.contains("ledger.db.damaged-1")
+    );
+    assert!(ledger_file(&world).with_extension("db.damaged-1").exists());
+    assert_eq!(ids(&world).len(), 1);
+}
+
+#[test]
+fn a_ledger_of_a_newer_version_is_left_alone() {
+    let world = repo();
+    review(&world, &[]);
+    let before = set_version(&world, 99);
+    let (code, report) = review(&world, &[]);
+    assert_eq!(code, 1);
+    let warnings = report["warnings"].to_string();
+    assert!(
+        warnings.contains("this review is not stored") && warnings.contains("has format 99"),
+        "{warnings}"
+    );
+    let shown = world.run(&["findings"]);
+    assert!(shown.starts_with("[exit 2]") && shown.contains("update mala"), "{shown}");
+    assert_eq!(std::fs::read(ledger_file(&world)).unwrap(), before);
+}
+
+/// Writes the version into the header of the file, where SQLite keeps it.
+fn set_version(world: &mala_testkit::World, version: u8) -> Vec<u8> {
+    let mut bytes = std::fs::read(ledger_file(world)).unwrap();
+    bytes[60..64].copy_from_slice(&[0, 0, 0, version]);
+    std::fs::write(ledger_file(world), &bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn a_ledger_that_cannot_be_written_is_a_warning_and_never_a_pass() {
+    let world = repo();
+    review(&world, &[]);
+    let id = ids(&world).remove(0);
+    world.output(&["findings", "waive", &id, "--reason", "x"], b"");
+    assert_eq!(review(&world, &[]).0, 0);
+    // A folder in place of the file stands for every disk that cannot be written: root writes anywhere.
+    let folder = ledger_file(&world).parent().unwrap().to_owned();
+    let aside = folder.with_extension("aside");
+    std::fs::rename(&folder, &aside).unwrap();
+    std::fs::write(&folder, "").unwrap();
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o444)).unwrap();
+    let (code, report) = review(&world, &[]);
+    assert_eq!(code, 1, "without the ledger, nothing is waived");
+    assert!(report["warnings"].to_string().contains("this review is not stored"), "{report:#}");
+    assert!(world.run(&["findings"]).starts_with("[exit 2]"));
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::rename(&aside, &folder).unwrap();
+    assert_eq!(review(&world, &[]).0, 0);
+}
+
+#[test]
+fn eight_reviews_at_once_leave_a_consistent_ledger() {
+    let world = repo();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| assert_eq!(review(&world, &[]).0, 1));
+        }
+    });
+    let id = ids(&world);
+    assert_eq!(id.len(), 1, "one finding, however many report it");
+    let (_, shown) = json(&world, &["findings", "show", &id[0], "--format", "json"]);
+    assert_eq!(shown["occurrences"].as_array().unwrap().len(), 8);
+    assert_eq!(shown["finding"]["n_occurrences"], 8);
+    let (_, stats) = json(&world, &["stats", "--format", "json"]);
+    assert_eq!(stats["n_reviews"], 8);
+}
+
+/// What a command acknowledged by its exit code is in the ledger, whenever another writer is killed.
+#[test]
+fn a_writer_that_is_killed_at_any_moment_loses_nothing_acknowledged() {
+    let world = repo();
+    review(&world, &[]);
+    let id = ids(&world).remove(0);
+    let mut acknowledged = 1;
+    for number in 0..100u64 {
+        let command =
+            if number % 2 == 0 { ["findings", "dispute"] } else { ["findings", "reopen"] };
+        let mut child = world
+            .command(env!("CARGO_BIN_EXE_mala"))
+            .args(command)
+            .args([&id, "--reason", &format!("number {number}")])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_micros(number * 137 % 23_000));
+        child.kill().unwrap_or_default();
+        let is_done = child.wait().unwrap().success();
+        let (code, shown) = json(&world, &["findings", "show", &id, "--format", "json"]);
+        assert_eq!(code, 0, "it opens");
+        let changes = shown["state_changes"].as_array().unwrap().len() + 1;
+        assert!(changes >= acknowledged && (!is_done || changes > acknowledged - 1), "{number}");
+        acknowledged = changes;
+        // The next command starts from a state in which it applies.
+        let state = shown["finding"]["state"].as_str().unwrap();
+        let wanted = if number % 2 == 0 { "disputed" } else { "open" };
+        if state != wanted {
+            let output = world.output(&[command[0], command[1], &id, "--reason", "again"], b"");
+            assert!(output.status.success(), "{number}: {state}");
+            acknowledged += 1;
+        }
+    }
+    assert!(world.run(&["doctor"]).contains("ledger         ok      sound"));
+}
+
+#[test]
+fn the_worktrees_of_a_repository_share_the_ledger() {
+    let world = repo();
+    review(&world, &[]);
+    let other = world.home().join("other");
+    world.git(&["worktree", "add", "-q", "--detach", other.to_str().unwrap()]);
+    let shown =
+        world.command(env!("CARGO_BIN_EXE_mala")).current_dir(&other).args(["findings"]).output();
+    assert!(String::from_utf8_lossy(&shown.unwrap().stdout).contains("debug/python-breakpoint"));
+}
+
+#[test]
+fn nothing_is_stored_without_saving_and_the_order_survives_a_clock_that_is_set_back() {
+    let world = repo();
+    review(&world, &["--no-save"]);
+    assert!(ids(&world).is_empty());
+    review(&world, &[]);
+    let export = String::from_utf8(world.output(&["findings", "export"], b"").stdout).unwrap();
+    let year = |line: &str| line.split("\"at\":\"").nth(1).unwrap()[..4].to_owned();
+    world.write("future.jsonl", export.replace(&format!("\"{}-", year(&export)), "\"2999-"));
+    assert!(world.run(&["findings", "import", "future.jsonl"]).starts_with("[exit 0]"));
+    world.write("other.py", "x = 1\n");
+    commit(&world, "more");
+    assert_eq!(review(&world, &[]).0, 1);
+    let (_, list) = json(&world, &["findings", "--format", "json"]);
+    assert!(list["findings"][0]["last_seen_at"].as_str().unwrap().starts_with("2999-"));
+}
