@@ -33,6 +33,7 @@ fn a_healthy_repository() {
     repository     ok      [WORK], on main
     configuration  ok      no mala.yaml: the defaults hold ('mala init' writes one)
     state folder   ok      [WORK]/.mala can be written
+    ledger         ok      empty: the first review creates it
 
     model keys: none is needed; with one of them, an agent reviews
       ANTHROPIC_API_KEY  not set    review by an agent with Claude

@@ -73,9 +73,10 @@ fn a_project_gets_a_commented_file() {
     #   lint: npm run lint  # package.json
     ");
     assert_snapshot!(world.read(".gitignore"), @"
-    # mala keeps reviews here; its rules are part of the project
+    # mala keeps reviews here; its rules and waivers are part of the project
     .mala/*
     !.mala/rules/
+    !.mala/waivers.yaml
     ");
     assert_snapshot!(world.run(&["config", "check"]), @"
     [exit 0]
