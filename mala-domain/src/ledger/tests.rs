@@ -137,17 +137,6 @@ impl LoopLedger {
         self.close(plan.coverage, summary, lines, &standings)
     }
 
-    fn plan(&self, step: &LoopStep) -> RoundPlan {
-        plan_round(&RoundFacts {
-            n_earlier: u32::try_from(self.records.len()).unwrap(),
-            last_complete: self.records.last(),
-            base: Some("base"),
-            is_rewritten: step.is_rewritten,
-            base_changed_files: false,
-            full_requested: false,
-        })
-    }
-
     fn listen_to_person(&mut self, step: &LoopStep) {
         let Some((number, event)) = step.person else { return };
         let id = self.findings[number].id.clone();

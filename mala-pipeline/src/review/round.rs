@@ -21,6 +21,7 @@ use mala_domain::ports::{
 };
 use mala_domain::review::{FileTexts, Opinions, ReviewContext, ReviewPlan, ReviewerOpinion};
 use mala_domain::scope::{HeadState, ScopeSummary};
+use mala_domain::secrets;
 use mala_domain::verdict::counts;
 use mala_syntax::parsed::parsed;
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,8 +148,10 @@ impl<'p> Round<'p> {
         Arc::make_mut(&mut admitted.context.texts).head.extend(read);
         for known in &open {
             let file = self.path_at_head(known);
-            let text = admitted.context.texts.at_head(&file);
-            let check = check_open_finding(&known.finding, text, self.is_touched(&file), |lines| {
+            // Evidence is stored without secrets.
+            let text = admitted.context.texts.at_head(&file).map(secrets::redact);
+            let is_touched = self.is_touched(&file);
+            let check = check_open_finding(&known.finding, text.as_deref(), is_touched, |lines| {
                 self.is_symbol_touched(&admitted.context, &file, lines)
             });
             let at = |lines: LineSpan| Finding {

@@ -38,6 +38,7 @@ fn a_healthy_repository() {
     repository     ok      [WORK], on main
     configuration  ok      no mala.yaml: using the defaults ('mala init' writes one)
     state folder   ok      [WORK]/.mala is writable
+    ledger         ok      empty: the first review creates it
 
     model keys: with one of them, an agent reviews; none is required
       ANTHROPIC_API_KEY  not set    review by an agent with Claude

@@ -73,9 +73,10 @@ fn a_project_gets_a_commented_file() {
     #   lint: npm run lint  # package.json
     ");
     assert_snapshot!(world.read(".gitignore"), @"
-    # mala: reviews are local, rules are committed
+    # mala: reviews are local, rules and waivers are committed
     .mala/*
     !.mala/rules/
+    !.mala/waivers.yaml
     ");
     assert_snapshot!(world.run(&["config", "check"]), @"
     [exit 0]

@@ -105,7 +105,7 @@ impl Case {
             renames: &BTreeMap::new(),
             moved: self.delta.as_ref(),
             delta: self.delta.as_ref(),
-            texts: &Texts::default(),
+            texts: &FileTexts::default(),
             bar: self.bar,
             shared_waivers: &self.waivers,
             today: "2026-01-02",
