@@ -122,7 +122,7 @@ fn milliseconds() -> u64 {
 pub struct NotedReviewer<F: Fn(&Progress)> {
     /// Its name on the panel.
     name: String,
-    reviewer: Arc<dyn Reviewer>,
+    inner: Arc<dyn Reviewer>,
     progress: Arc<LaneProgress<F>>,
     /// Whether it starts with the review; a process notes its own start.
     is_in_process: bool,
@@ -132,11 +132,11 @@ impl<F: Fn(&Progress)> NotedReviewer<F> {
     /// This reviewer, with its answer noted.
     pub fn new(
         name: String,
-        reviewer: Arc<dyn Reviewer>,
+        inner: Arc<dyn Reviewer>,
         progress: Arc<LaneProgress<F>>,
         is_in_process: bool,
     ) -> Self {
-        Self { name, reviewer, progress, is_in_process }
+        Self { name, inner, progress, is_in_process }
     }
 }
 
@@ -144,7 +144,7 @@ impl<F: Fn(&Progress)> NotedReviewer<F> {
     /// Its claims are made under its name on the panel.
     fn rename(&self, opinion: &mut Opinion) {
         for claim in &mut opinion.claims {
-            if let Some(rest) = claim.reviewer.strip_prefix(self.reviewer.name()) {
+            if let Some(rest) = claim.reviewer.strip_prefix(self.inner.name()) {
                 claim.reviewer = format!("{}{rest}", self.name);
             }
         }
@@ -157,7 +157,7 @@ impl<F: Fn(&Progress) + Send + Sync> Reviewer for NotedReviewer<F> {
     }
 
     fn needs_surroundings(&self) -> bool {
-        self.reviewer.needs_surroundings()
+        self.inner.needs_surroundings()
     }
 
     fn review<'a>(
@@ -168,7 +168,7 @@ impl<F: Fn(&Progress) + Send + Sync> Reviewer for NotedReviewer<F> {
             if self.is_in_process {
                 self.progress.started(self.name());
             }
-            let mut answer = self.reviewer.review(context).await;
+            let mut answer = self.inner.review(context).await;
             if let Ok(opinion) = &mut answer {
                 self.rename(opinion);
             }

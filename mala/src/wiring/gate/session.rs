@@ -97,6 +97,7 @@ pub async fn review_session(
             }
         };
         let name = seat.lane.name.clone();
+        let is_in_process = is_in_process && seat.absent.is_none();
         reviewers.push(Arc::new(NotedReviewer::new(name, member, progress.clone(), is_in_process)));
     }
     let agent = match &session.checker {

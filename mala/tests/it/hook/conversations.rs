@@ -72,7 +72,7 @@ impl Scene {
     /// The files of all sessions, or what the hook says instead.
     fn reviewed(&self) -> String {
         let answer = self.bench.stop(false);
-        let mut files: Vec<String> = self.prompts().iter().flat_map(|it| regions(it)).collect();
+        let mut files: Vec<String> = self.prompts().iter().flat_map(regions).collect();
         files.sort();
         files.dedup();
         if blocks(&answer) { format!("blocked: {}", files.join(" ")) } else { files.join(" ") }

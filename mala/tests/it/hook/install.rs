@@ -11,6 +11,17 @@ fn project() -> World {
     world.with_only_programs(&["git"]).with_program("mala", "")
 }
 
+/// The settings that `init` wrote, committed.
+fn commit_panel(world: &World) {
+    assert_eq!(world.read("mala.yaml"), "gate:\n  panel: [builtin]\n");
+    world.git(&["add", "mala.yaml"]).git(&["commit", "-qm", "settings"]);
+}
+
+fn assert_clean(world: &World) {
+    let status = world.command("git").args(["status", "--short"]).output().unwrap();
+    assert_eq!(String::from_utf8(status.stdout).unwrap(), "", "all is as it was");
+}
+
 #[test]
 fn a_project_gets_the_hooks_and_loses_them() {
     let world = project();
@@ -52,8 +63,7 @@ fn a_project_gets_the_hooks_and_loses_them() {
     }
     "#);
     assert_eq!(world.read(".codex/hooks.json"), world.read(".claude/settings.json"));
-    assert_eq!(world.read("mala.yaml"), "gate:\n  panel: [builtin]\n");
-    world.git(&["add", "mala.yaml"]).git(&["commit", "-qm", "settings"]);
+    commit_panel(&world);
     assert_snapshot!(world.run(&["init", "--hooks"]), @"
     [exit 0]
     [stderr]
@@ -74,8 +84,7 @@ fn a_project_gets_the_hooks_and_loses_them() {
     [WORK]/.claude/settings.json: no such file
     [WORK]/.codex/hooks.json: no such file
     ");
-    let status = world.command("git").args(["status", "--short"]).output().unwrap();
-    assert_eq!(String::from_utf8(status.stdout).unwrap(), "", "all is as it was");
+    assert_clean(&world);
 }
 
 #[test]

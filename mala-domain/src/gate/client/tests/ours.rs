@@ -166,7 +166,7 @@ fn what_does_not_fit_together_is_not() {
         ),
         (
             with(fail(), "/reviewers/codex/issues/0/verification/outcome", json!("refuted")),
-            "invalid verdict: codex says FAIL, its issues PASS",
+            "invalid verdict: FAIL, which by unanimous does not follow from the votes",
         ),
         (
             with(pass(), "/reviewers/codex/issues", json!([another])),
