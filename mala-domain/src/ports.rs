@@ -7,7 +7,6 @@ mod language_model;
 mod ledger;
 mod repository;
 mod reviewer;
-mod run_log;
 mod search;
 mod task_store;
 mod tracker;
@@ -27,7 +26,6 @@ pub use ledger::{
 };
 pub use repository::{Blob, Repository, RepositoryError, Side, WordHit, WordQuery};
 pub use reviewer::{Reviewer, ReviewerFailure, Verifier, VerifierResult};
-pub use run_log::{RunLog, RunLogError};
 pub use search::{CaseSensitivity, FoundLines, Search, TextQuery, TreeEntry};
 pub use task_store::{ImportCount, TaskEvent, TaskStore};
 pub use tracker::{Tracker, TrackerError};
@@ -157,4 +155,46 @@ pub trait Notifier: Send + Sync {
         &'a self,
         notification: &'a UserNotification,
     ) -> BoxFuture<'a, Result<(), String>>;
+}
+
+/// What a run remembers: an append-only log of events, and its metadata. The value exists only while
+/// the run holds the lock of its repository.
+pub trait RunLog: Send + Sync {
+    /// Adds a line to the log. It is on disk when this returns.
+    fn append(&self, line: &str) -> Result<(), RunLogError>;
+
+    /// The lines of the log, the oldest first. A last line that was not completely written is
+    /// left out.
+    fn lines(&self) -> Result<Vec<String>, RunLogError>;
+
+    /// Starts an empty log; the old one is kept under the name of its run.
+    fn start(&self, run_id: &str) -> Result<(), RunLogError>;
+
+    /// The metadata, if there is any.
+    fn metadata(&self) -> Result<Option<String>, RunLogError>;
+
+    /// Replaces the metadata, all of it or nothing.
+    fn save_metadata(&self, text: &str) -> Result<(), RunLogError>;
+
+    /// Writes a file of the final report and returns where it is.
+    fn save_report(&self, name: &str, text: &str) -> Result<String, RunLogError>;
+}
+
+/// Why a run cannot remember.
+#[derive(Debug, Error)]
+pub enum RunLogError {
+    /// Another run holds the lock of the repository.
+    #[error("another run holds the lock: {holder}")]
+    Locked {
+        /// Which process, on which host, since when.
+        holder: String,
+    },
+    /// A file cannot be read or written.
+    #[error("{what}: {source}")]
+    Io {
+        /// Which file.
+        what: String,
+        /// The cause.
+        source: std::io::Error,
+    },
 }

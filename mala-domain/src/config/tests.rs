@@ -2,6 +2,7 @@
 
 mod broken;
 mod run;
+mod trigger_rows;
 mod triggers;
 
 use super::*;

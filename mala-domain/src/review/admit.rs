@@ -102,7 +102,7 @@ pub fn admit(
             Ok(place) => anchored.push((claim, place)),
             Err(why) => {
                 let reviewer = claim.reviewer.clone();
-                admission.dropped.push(DroppedClaim { reviewer, why, claim: claim });
+                admission.dropped.push(DroppedClaim { reviewer, why, claim });
             }
         }
     }

@@ -5,7 +5,6 @@ use super::triggers::TriggerKind;
 use crate::finding::{Finding, VerificationOutcome};
 use crate::verdict::Threshold;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 /// The longest title, in characters.
 const MAX_TITLE: usize = 200;
@@ -99,16 +98,15 @@ fn draft(findings: &[&Finding], source: &FindingSource) -> IssueDraft {
 pub fn describe(finding: &Finding) -> String {
     let mut text = format!("`{}`", location(finding));
     let reporters: Vec<&str> = finding.reporters().collect();
-    let _ = writeln!(
-        text,
-        " · {} · {} · {}\n",
+    text.push_str(&format!(
+        " · {} · {} · {}\n\n",
         finding.effective_priority(),
         finding.category,
         reporters.join(", ")
-    );
-    let _ = writeln!(text, "{}\n", finding.body.trim());
+    ));
+    text.push_str(&format!("{}\n\n", finding.body.trim()));
     if let Some(suggestion) = finding.suggestion.as_deref().filter(|it| !it.trim().is_empty()) {
-        let _ = writeln!(text, "Suggestion: {}\n", suggestion.trim());
+        text.push_str(&format!("Suggestion: {}\n\n", suggestion.trim()));
     }
     text
 }
@@ -140,11 +138,11 @@ fn notes(findings: &[&Finding], source: &FindingSource, priority: u8) -> String 
             TriggerKind::EpicCompletion => "Epic",
             _ => "Found in",
         };
-        let _ = writeln!(notes, "{name}: {linked}");
+        notes.push_str(&format!("{name}: {linked}\n"));
     }
-    let _ = writeln!(notes, "Baseline: {}..{}\nPriority: P{priority}", source.base, source.head);
+    notes.push_str(&format!("Baseline: {}..{}\nPriority: P{priority}\n", source.base, source.head));
     for finding in findings {
-        let _ = writeln!(notes, "{MARKER}{}", finding.dedupe_key);
+        notes.push_str(&format!("{MARKER}{}\n", finding.dedupe_key));
     }
     notes
 }

@@ -6,7 +6,6 @@ use super::issue::TrackerIssue;
 use super::lifecycle::{FailedCommand, PromptKind, WorkProgress};
 use crate::agent::fence::{Fence, Nonce};
 use crate::finding::Finding;
-use std::fmt::Write as _;
 
 /// The most characters of a text that a prompt quotes.
 const MAX_QUOTED: usize = 20_000;
@@ -60,7 +59,7 @@ fn start(brief: &CoderBrief<'_>, fence: &Fence) -> String {
     let mut text = String::from("## Task\n\nImplement the issue below in the current folder.\n\n");
     text.push_str(&issue_section(brief, fence));
     for (file, rules) in brief.rules {
-        let _ = write!(text, "\n## Rules of the project: {}\n\n", fence.label(file));
+        text.push_str(&format!("\n## Rules of the project: {}\n\n", fence.label(file)));
         text.push_str(&fence.wrap(file, &clipped(rules)));
     }
     if !brief.work.messages.is_empty() {
@@ -90,14 +89,13 @@ fn review_failed(findings: &[Finding], fence: &Fence) -> String {
     );
     for finding in findings {
         let reporters: Vec<&str> = finding.reporters().collect();
-        let _ = writeln!(
-            text,
-            "### {}: {}\n\n- location: {}\n- reviewer: {}\n",
+        text.push_str(&format!(
+            "### {}: {}\n\n- location: {}\n- reviewer: {}\n\n",
             finding.effective_priority(),
             fence.label(&one_line(&finding.title, 300)),
             fence.label(&location(finding)),
-            fence.label(&reporters.join(", ")),
-        );
+            fence.label(&reporters.join(", "))
+        ));
         let suggestion = finding.suggestion.as_deref().unwrap_or_default();
         let body = format!("{}\n{suggestion}", finding.body.trim());
         text.push_str(&fence.wrap("finding", &clipped(body.trim())));
@@ -111,12 +109,11 @@ fn failed_commands(failed: &[FailedCommand], fence: &Fence) -> String {
         "## Commands Failed\n\nThese commands fail with your commits. Fix the cause.\n",
     );
     for command in failed {
-        let _ = write!(
-            text,
+        text.push_str(&format!(
             "\n### {}\n\n{}\n\n",
             fence.label(&command.name),
             fence.label(&command.reason)
-        );
+        ));
         text.push_str(&fence.wrap("output", &clipped(&command.output)));
     }
     text
@@ -133,11 +130,10 @@ fn rules_of_work(brief: &CoderBrief<'_>, fence: &Fence) -> String {
     );
     if !brief.commands.is_empty() {
         let names: Vec<String> = brief.commands.iter().map(|name| fence.label(name)).collect();
-        let _ = writeln!(
-            text,
-            "- When you are done, these commands are run and must pass: {}.",
+        text.push_str(&format!(
+            "- When you are done, these commands are run and must pass: {}.\n",
             names.join(", ")
-        );
+        ));
     }
     text
 }

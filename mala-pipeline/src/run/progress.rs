@@ -10,7 +10,7 @@ use mala_domain::run::lifecycle::{
 };
 use mala_domain::run::metadata::{IssueEntry, METADATA_VERSION, RunMetadata, RunStart, start};
 use mala_domain::run::report::doing;
-use mala_domain::run::review_log::CumulativeEvent;
+use mala_domain::run::review_log::{CumulativeEvent, LOG_TARGET};
 use mala_domain::run::triggers::TriggerKind;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -78,7 +78,7 @@ impl<'r> RunProgressLog<'r> {
         let (commit, is_late) = run_start(metadata.run_start_commit.as_deref(), &tip, is_resumed);
         if is_late {
             let warning = "the metadata has no start commit: late capture of the current one";
-            tracing::warn!(target: "cumulative_review", commit, "{warning}");
+            tracing::warn!(target: "cumulative_review", commit, "{LOG_TARGET}: {warning}");
             (ports.notices)(RunNotice::Warning(warning.to_owned()));
         }
         metadata.version = METADATA_VERSION;

@@ -12,7 +12,7 @@ use mala_domain::run::baseline::{
 };
 use mala_domain::run::lifecycle::{ReviewedRange, WorkEvent, WorkKey};
 use mala_domain::run::outcome::{ReviewErrorKind, TriggerReview, of_report};
-use mala_domain::run::review_log::{CumulativeEvent, LogLevel};
+use mala_domain::run::review_log::{CumulativeEvent, LOG_TARGET, LogLevel};
 use mala_domain::run::sensitive::is_sensitive;
 use mala_domain::run::triggers::TriggerKind;
 use std::sync::PoisonError;
@@ -58,7 +58,7 @@ impl StepContext<'_> {
         task: &StepTask,
     ) -> Result<Result<ReviewRange, WorkEvent>, WorkEvent> {
         let Some((base, head)) = task.work.range.clone() else {
-            tracing::info!(target: "cumulative_review", trigger_type = "session_end", "{NO_COMMITS_TEXT}");
+            tracing::info!(target: "cumulative_review", trigger_type = "session_end", "{LOG_TARGET}: {NO_COMMITS_TEXT}");
             return Ok(Err(skipped(ReviewSkip::NoCommits, "", "")));
         };
         let summary = self.ports.main_line.range(&base, &head).await.map_err(failed)?;
@@ -77,10 +77,10 @@ impl StepContext<'_> {
         let facts = self.baseline_facts(task, settings, &head).await?;
         let choice = choose(&facts);
         if let Some(dropped) = &choice.dropped {
-            tracing::warn!(target: "cumulative_review", trigger_type = %trigger, "{dropped}");
+            tracing::warn!(target: "cumulative_review", trigger_type = %trigger, "{LOG_TARGET}: {dropped}");
         }
         if let Some(error) = &choice.error {
-            tracing::error!(target: "cumulative_review", trigger_type = %trigger, "{error}");
+            tracing::error!(target: "cumulative_review", trigger_type = %trigger, "{LOG_TARGET}: {error}");
         }
         let earlier = task.work.reviewed.as_ref().filter(|it| it.review.advances_baseline());
         let base = earlier.map(|it| it.base.clone()).or(choice.commit);
@@ -201,7 +201,7 @@ macro_rules! emit {
         let value = |name: &str| {
             $line.fields.iter().find(|(it, _)| *it == name).map(|(_, value)| value.as_str())
         };
-        tracing::event!(target: "cumulative_review", $level, $($field = value(stringify!($field)).map(tracing::field::display),)* "{}", $line.message);
+        tracing::event!(target: "cumulative_review", $level, $($field = value(stringify!($field)).map(tracing::field::display),)* "{LOG_TARGET}: {}", $line.message);
     }};
 }
 

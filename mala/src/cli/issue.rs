@@ -11,7 +11,6 @@ use clap::{Args, Subcommand};
 use mala_domain::config::Config;
 use mala_domain::ports::TrackerError;
 use mala_domain::run::issue::{IssueDraft, IssueId, IssueStatus};
-use std::fmt::Write as _;
 
 /// Add, list, show and close the issues that `mala run` works on
 #[derive(Debug, Args)]
@@ -88,7 +87,7 @@ pub(super) fn run(args: &IssueArgs, here: &Environment) -> anyhow::Result<Exit> 
                     if *all || issue.status != IssueStatus::Closed {
                         let title = harmless(&issue.title);
                         let (id, status) = (harmless(issue.id.as_str()), issue.status.name());
-                        let _ = writeln!(text, "{id}  {status}  P{}  {title}", issue.priority);
+                        text.push_str(&format!("{id}  {status}  P{}  {title}\n", issue.priority));
                     }
                 }
                 console::data(&text)?;

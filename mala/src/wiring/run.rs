@@ -25,6 +25,7 @@ use mala_domain::run::readiness::IssueSelection;
 use mala_domain::run::triggers::{ReviewFlags, plan};
 use mala_pipeline::run::OrchestratorPlan;
 use reviews::RangeReviews;
+use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,7 +84,7 @@ pub async fn orchestrator_plan(
         rules: RunRules {
             triggers,
             selection: request.selection.clone(),
-            owner: format!("mala-{}", std::process::id()),
+            owner: owner(git),
             max_agents: request.max_agents.unwrap_or(policy.max_agents.value as usize),
             max_issues: request.max_issues,
             max_cost_usd: policy.max_cost_usd.value,
@@ -102,6 +103,13 @@ pub async fn orchestrator_plan(
         review_enabled,
         project_rules,
     })
+}
+
+/// The name that claims issues: the same in every run of this work tree, different elsewhere.
+fn owner(git: &Git) -> String {
+    let hash = Sha256::digest(git.top().as_os_str().as_encoded_bytes());
+    let digits: String = hash.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    format!("mala-{digits}")
 }
 
 /// The repository of the current folder.

@@ -28,6 +28,7 @@ mod readme;
 mod real_model;
 mod review;
 mod rules;
+mod run;
 mod runs;
 mod shell;
 

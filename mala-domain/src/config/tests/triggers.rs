@@ -19,6 +19,7 @@ fn in_trigger(trigger: &str, keys: &str) -> String {
     text
 }
 
+/// Row 003-195.
 #[test]
 fn the_documented_example_is_accepted_as_written() {
     let text = "

@@ -100,6 +100,14 @@ fn fatal_errors_are_not_repeated() {
 }
 
 #[test]
+fn a_retry_that_succeeds_is_a_normal_review() {
+    let settings = settings(FailureMode::Remediate, Threshold::P1, 3);
+    let used = RetriesUsed { reviews: 2, fixes: 0 };
+    let after = after_review(&settings, false, used, &TriggerReview::Completed(Vec::new()));
+    assert_eq!(after, AfterReview::Accept, "003-166");
+}
+
+#[test]
 fn the_default_is_three_retries() {
     let settings = CodeReviewSettings {
         failure_mode: FailureMode::Remediate,

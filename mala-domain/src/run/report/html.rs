@@ -3,7 +3,6 @@
 use super::markdown::{duration, review};
 use super::{RunReport, WorkEntry};
 use crate::run::filing::one_line;
-use std::fmt::Write as _;
 
 const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
 <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
@@ -14,18 +13,15 @@ border-bottom:1px solid #ccc}code{background:#eee;padding:0 .3rem}</style>\n</he
 /// The report as HTML. All texts are escaped.
 pub fn html(report: &RunReport) -> String {
     let mut page = String::from(HEAD);
-    let _ = writeln!(
-        page,
-        "<h1>mala run: {} succeeded, {} failed</h1>\n<p>Run <code>{}</code> · {} · ${:.2} · coders: {}</p>",
+    page.push_str(&format!("<h1>mala run: {} succeeded, {} failed</h1>\n<p>Run <code>{}</code> · {} · ${:.2} · coders: {}</p>\n",
         report.succeeded,
         report.failed,
         escaped(&report.run_id),
         duration(report.seconds),
         report.cost_usd,
-        escaped(&report.confinement)
-    );
+        escaped(&report.confinement)));
     if let Some(reason) = &report.aborted {
-        let _ = writeln!(page, "<p><strong>Aborted</strong>: {}</p>", escaped(reason));
+        page.push_str(&format!("<p><strong>Aborted</strong>: {}</p>\n", escaped(reason)));
     }
     table(&mut page, "Issues", &report.issues);
     table(&mut page, "Triggers", &report.triggers);
@@ -44,15 +40,10 @@ fn table(page: &mut String, title: &str, entries: &[WorkEntry]) {
     if entries.is_empty() {
         return;
     }
-    let _ = writeln!(
-        page,
-        "<h2>{title}</h2>\n<table>\n<tr><th></th><th>status</th><th>review</th><th>found</th><th>fixed</th><th>cost</th></tr>"
-    );
+    page.push_str(&format!("<h2>{title}</h2>\n<table>\n<tr><th></th><th>status</th><th>review</th><th>found</th><th>fixed</th><th>cost</th></tr>\n"));
     for entry in entries {
         let reason = entry.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-        let _ = writeln!(
-            page,
-            "<tr><td>{} {}</td><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td><td>${:.2}</td></tr>",
+        page.push_str(&format!("<tr><td>{} {}</td><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td><td>${:.2}</td></tr>\n",
             escaped(&entry.name),
             escaped(&entry.title),
             entry.status,
@@ -60,8 +51,7 @@ fn table(page: &mut String, title: &str, entries: &[WorkEntry]) {
             escaped(&review(entry)),
             entry.findings,
             entry.fixed,
-            entry.cost_usd
-        );
+            entry.cost_usd));
     }
     page.push_str("</table>\n");
 }
@@ -70,9 +60,9 @@ fn list(page: &mut String, title: &str, lines: Vec<String>) {
     if lines.is_empty() {
         return;
     }
-    let _ = writeln!(page, "<h2>{title}</h2>\n<ul>");
+    page.push_str(&format!("<h2>{title}</h2>\n<ul>\n"));
     for line in lines {
-        let _ = writeln!(page, "<li>{line}</li>");
+        page.push_str(&format!("<li>{line}</li>\n"));
     }
     page.push_str("</ul>\n");
 }

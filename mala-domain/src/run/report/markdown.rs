@@ -3,7 +3,6 @@
 use super::{RunReport, WorkEntry};
 use crate::report::counted;
 use crate::run::filing::one_line;
-use std::fmt::Write as _;
 
 /// The report as Markdown. Texts of others are on one line and cannot start a block.
 pub fn markdown(report: &RunReport) -> String {
@@ -12,16 +11,15 @@ pub fn markdown(report: &RunReport) -> String {
         counted(report.succeeded, "issue"),
         report.failed
     );
-    let _ = writeln!(
-        text,
-        "Run `{}` · {} · ${:.2} · coders: {}\n",
+    text.push_str(&format!(
+        "Run `{}` · {} · ${:.2} · coders: {}\n\n",
         report.run_id,
         duration(report.seconds),
         report.cost_usd,
         plain(&report.confinement)
-    );
+    ));
     if let Some(reason) = &report.aborted {
-        let _ = writeln!(text, "**Aborted**: {}\n", plain(reason));
+        text.push_str(&format!("**Aborted**: {}\n\n", plain(reason)));
     }
     section(&mut text, "Issues", &report.issues);
     section(&mut text, "Triggers", &report.triggers);
@@ -30,7 +28,7 @@ pub fn markdown(report: &RunReport) -> String {
     if !report.next_steps.is_empty() {
         text.push_str("## Needs a person\n\n");
         for step in &report.next_steps {
-            let _ = writeln!(text, "- {}: `{}`", plain(&step.reason), code(&step.command));
+            text.push_str(&format!("- {}: `{}`\n", plain(&step.reason), code(&step.command)));
         }
         text.push('\n');
     }
@@ -41,14 +39,13 @@ fn section(text: &mut String, title: &str, entries: &[WorkEntry]) {
     if entries.is_empty() {
         return;
     }
-    let _ = writeln!(text, "## {title}\n\n| | status | review | found | fixed | cost |");
+    text.push_str(&format!("## {title}\n\n| | status | review | found | fixed | cost |\n"));
     text.push_str("|---|---|---|---|---|---|\n");
     for entry in entries {
         let name = format!("{} {}", entry.name, entry.title);
         let reason = entry.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-        let _ = writeln!(
-            text,
-            "| {} | {}{} | {} | {} | {} | ${:.2} |",
+        text.push_str(&format!(
+            "| {} | {}{} | {} | {} | {} | ${:.2} |\n",
             plain(&name),
             entry.status,
             plain(&reason),
@@ -56,17 +53,17 @@ fn section(text: &mut String, title: &str, entries: &[WorkEntry]) {
             entry.findings,
             entry.fixed,
             entry.cost_usd
-        );
+        ));
     }
     text.push('\n');
     for entry in entries {
         if !entry.sensitive_files.is_empty() {
             let files = plain(&entry.sensitive_files.join(", "));
             let name = plain(&entry.name);
-            let _ = writeln!(text, "- {name} changes tests, CI or lint configuration: {files}");
+            text.push_str(&format!("- {name} changes tests, CI or lint configuration: {files}\n"));
         }
         for warning in &entry.warnings {
-            let _ = writeln!(text, "- {}: {}", plain(&entry.name), plain(warning));
+            text.push_str(&format!("- {}: {}\n", plain(&entry.name), plain(warning)));
         }
     }
     if !text.ends_with("\n\n") {
@@ -87,9 +84,9 @@ fn list(text: &mut String, title: &str, lines: &[String]) {
     if lines.is_empty() {
         return;
     }
-    let _ = writeln!(text, "## {title}\n");
+    text.push_str(&format!("## {title}\n\n"));
     for line in lines {
-        let _ = writeln!(text, "- {}", plain(line));
+        text.push_str(&format!("- {}\n", plain(line)));
     }
     text.push('\n');
 }

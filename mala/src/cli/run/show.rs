@@ -13,7 +13,6 @@ use mala_domain::run::readiness::readiness;
 use mala_domain::run::triggers::TriggerPlan;
 use mala_pipeline::run::RunNotice;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 /// Shows progress, a line each.
 pub(super) fn notice(notice: RunNotice) {
@@ -48,16 +47,16 @@ pub(super) async fn plan(
         plan.rules.max_agents
     );
     for id in &found.ready {
-        let _ = writeln!(text, "ready: {id} {}", title(id));
+        text.push_str(&format!("ready: {id} {}\n", title(id)));
     }
     for (id, on) in &found.waiting {
-        let _ = writeln!(text, "waiting: {id} {}, for {}", title(id), joined(on));
+        text.push_str(&format!("waiting: {id} {}, for {}\n", title(id), joined(on)));
     }
     for group in &found.deadlocks {
-        let _ = writeln!(text, "deadlock: {}", joined(group));
+        text.push_str(&format!("deadlock: {}\n", joined(group)));
     }
     for (id, reason) in &found.unusable {
-        let _ = writeln!(text, "not possible: {id}: {reason}");
+        text.push_str(&format!("not possible: {id}: {reason}\n"));
     }
     let triggers = &plan.rules.triggers;
     let all = [Some(&triggers.session_end), triggers.periodic.as_ref()];
@@ -101,7 +100,7 @@ pub(super) fn status(folder: &RunFolder) -> anyhow::Result<Exit> {
     }
     let mut text = format!("{state}\n");
     for (work, name) in last {
-        let _ = writeln!(text, "{}: {name}", harmless(&work));
+        text.push_str(&format!("{}: {name}\n", harmless(&work)));
     }
     console::data(&text)?;
     Ok(Exit::Passed)
@@ -116,7 +115,7 @@ pub(super) fn logs(folder: &RunFolder, name: Option<&str>) -> anyhow::Result<Exi
             _ => "run".to_owned(),
         };
         if name.is_none_or(|name| name == work) {
-            let _ = writeln!(text, "{} {} {}", event.at, harmless(&work), event.name);
+            text.push_str(&format!("{} {} {}\n", event.at, harmless(&work), event.name));
         }
     }
     console::data(&text)?;

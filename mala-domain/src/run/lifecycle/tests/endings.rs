@@ -197,6 +197,24 @@ fn a_trigger_with_commands_only_has_no_review() {
 }
 
 #[test]
+fn commands_of_an_epic_run_before_its_review() {
+    let config = ALL.replace("epic_completion: {", "epic_completion: {commands: [{ref: t}], ");
+    let run = simulation(&config, &in_epic()).run();
+    let events = run.events_of("epic_completion-e");
+    let at = |name: &str| events.iter().position(|it| *it == name).unwrap();
+    assert!(at("commands_ended") < at("on_review_started"), "003-025");
+}
+
+#[test]
+fn epics_that_complete_together_fire_both() {
+    let issues =
+        [epic("e", None), epic("f", None), issue("a", Some("e"), &[]), issue("b", Some("f"), &[])];
+    let run = simulation(ALL, &issues).run();
+    let fires = of_kind(&run, TriggerKind::EpicCompletion);
+    assert_eq!(fires, ["epic_completion-e", "epic_completion-f"], "003-231");
+}
+
+#[test]
 fn periodic_reviews_fire_by_number() {
     let config = "validation_triggers: {periodic: {interval: 1, code_review: {enabled: true, baseline: since_last_review}}}";
     let run = simulation(config, &["a", "b"].map(|id| issue(id, None, &[]))).run();
