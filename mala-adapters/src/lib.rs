@@ -1,6 +1,7 @@
-//! Implementations of the ports: git, processes, files, linters, models, lanes.
+//! Implementations of the ports: git, processes, files, linters, models, lanes, forges.
 
 pub mod bounded_read;
+pub mod forges;
 pub mod git;
 pub mod lanes;
 pub mod ledger;

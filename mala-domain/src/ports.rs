@@ -1,5 +1,6 @@
 //! The ports: traits through which the domain and the pipeline reach the outside.
 
+mod forge;
 mod gate;
 mod history;
 mod language_model;
@@ -8,6 +9,7 @@ mod repository;
 mod reviewer;
 mod search;
 
+pub use forge::{Forge, ForgeError};
 pub use gate::{LaneFailure, LaneOrder, LaneRun, LaneRunner, SessionFiles};
 pub use history::{
     BlamedLine, Commit, CommitPrefix, CommitWithDiff, CommitWithMessage, History, LogQuery,

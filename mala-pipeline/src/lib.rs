@@ -4,4 +4,5 @@ pub mod agent;
 pub mod command;
 pub mod events;
 pub mod gate;
+pub mod pull_request;
 pub mod review;

@@ -10,6 +10,7 @@ pub mod hook;
 pub mod init;
 pub(crate) mod interrupt;
 pub mod models;
+pub mod pr;
 pub mod reference;
 pub mod review;
 pub mod rules;
@@ -49,6 +50,7 @@ enum ColorWhen {
 #[derive(Debug, Subcommand)]
 enum Command {
     Review(review::ReviewArgs),
+    Pr(pr::PrArgs),
     Context(context::ContextArgs),
     Demo(demo::DemoArgs),
     Init(init::InitArgs),
@@ -70,6 +72,7 @@ impl Command {
     fn run(&self, here: &Environment) -> anyhow::Result<Exit> {
         match self {
             Self::Review(args) => review::run(args, here),
+            Self::Pr(args) => pr::run(args, here),
             Self::Context(args) => context::run(args, here),
             Self::Demo(args) => demo::run(args, here),
             Self::Init(args) => init::run(args, here),

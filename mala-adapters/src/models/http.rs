@@ -4,7 +4,7 @@
 mod sse;
 mod status;
 
-pub(crate) use status::{ErrorResponse, backoff};
+pub(crate) use status::{ErrorResponse, backoff, retry_after};
 
 use super::endpoint::{RequestLimits, Secret};
 use super::error::{RequestError, one_line};
@@ -57,7 +57,7 @@ impl HttpClient {
         Ok(Self { plain, secure: Arc::default(), proxy })
     }
 
-    fn client(&self, url: &str) -> Result<&Client, RequestError> {
+    pub(crate) fn client(&self, url: &str) -> Result<&Client, RequestError> {
         if !url.starts_with("https:") {
             return Ok(&self.plain);
         }

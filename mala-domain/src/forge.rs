@@ -1,0 +1,21 @@
+//! Pull requests: how one is named, what its discussion contains, and what a review writes there. Every
+//! write follows from the discussion as it is, so that a second run, or a run after a crash, completes
+//! the same set of comments.
+
+mod command;
+mod discussion;
+mod inline;
+mod marker;
+mod reference;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+pub use command::{ReplyCommand, parse_command};
+pub use discussion::{
+    Discussion, ForgeAuthor, ForgeComment, ForgeWrite, InlineComment, InlineDraft, PullRequest,
+};
+pub use inline::{InlineFinding, InlinePlan, inline_findings, place, plan_inline, suggested_lines};
+pub use marker::{SummaryState, finding_id, finding_marker, read_summary, summary_marker};
+pub use reference::{PullRequestRef, ReferenceError, RepositoryName, remote_repository, web_host};
+pub use summary::{SummaryDraft, plan_summary};
