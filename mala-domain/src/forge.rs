@@ -2,7 +2,7 @@
 //! write follows from the discussion as it is, so that a second run, or a run after a crash, completes
 //! the same set of comments.
 
-mod command;
+mod check;
 mod discussion;
 mod inline;
 mod marker;
@@ -11,9 +11,12 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-pub use command::{ReplyCommand, parse_command};
+pub use check::{
+    CHECK_NAME, CheckAnnotation, CheckConclusion, CheckDraft, ForgeCheck, check_run, plan_check,
+};
 pub use discussion::{
-    Discussion, ForgeAuthor, ForgeComment, ForgeWrite, InlineComment, InlineDraft, PullRequest,
+    Discussion, DiscussionParts, ForgeAuthor, ForgeComment, ForgeWrite, InlineComment, InlineDraft,
+    PullRequest, ReplyCommand, parse_command,
 };
 pub use inline::{InlineFinding, InlinePlan, inline_findings, place, plan_inline, suggested_lines};
 pub use marker::{SummaryState, finding_id, finding_marker, read_summary, summary_marker};

@@ -5,8 +5,8 @@
 use crate::review::ReviewOutput;
 use mala_domain::change::Change;
 use mala_domain::forge::{
-    Discussion, ForgeWrite, InlineFinding, PullRequest, PullRequestRef, SummaryState, finding_id,
-    inline_findings, plan_inline, plan_summary,
+    Discussion, DiscussionParts, ForgeWrite, InlineFinding, PullRequest, PullRequestRef,
+    SummaryState, check_run, finding_id, inline_findings, plan_check, plan_inline, plan_summary,
 };
 use mala_domain::ports::{Forge, ForgeError};
 use mala_domain::render::markdown::render_summary;
@@ -14,7 +14,7 @@ use mala_domain::verdict::Outcome;
 use std::collections::BTreeSet;
 
 /// The most rounds of reading and writing.
-const MAX_ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 20;
 
 /// What to post, and where.
 pub struct PostRequest<'a> {
@@ -28,8 +28,8 @@ pub struct PostRequest<'a> {
     pub change: &'a Change,
     /// When the review started, in a form that sorts by time.
     pub started: &'a str,
-    /// Whether findings get comments on their lines.
-    pub with_inline: bool,
+    /// What to post.
+    pub parts: DiscussionParts,
 }
 
 /// What posting did.
@@ -43,7 +43,7 @@ pub enum PostOutcome {
 
 /// The writes that are missing, as they would be sent.
 pub async fn preview(forge: &dyn Forge, request: &PostRequest<'_>) -> Result<String, ForgeError> {
-    let discussion = forge.discussion(request.at, request.with_inline).await?;
+    let discussion = forge.discussion(request.at, &request.parts).await?;
     let writes = Posting::new(request).missing(&discussion);
     Ok(writes.iter().map(|write| forge.preview(request.at, write)).collect())
 }
@@ -52,7 +52,7 @@ pub async fn preview(forge: &dyn Forge, request: &PostRequest<'_>) -> Result<Str
 pub async fn post(forge: &dyn Forge, request: &PostRequest<'_>) -> Result<PostOutcome, ForgeError> {
     let mut posting = Posting::new(request);
     for _ in 0..MAX_ROUNDS {
-        let discussion = forge.discussion(request.at, request.with_inline).await?;
+        let discussion = forge.discussion(request.at, &request.parts).await?;
         let writes = posting.missing(&discussion);
         if writes.is_empty() {
             return Ok(PostOutcome::Posted(posting.n_writes));
@@ -77,7 +77,7 @@ impl<'a> Posting<'a> {
     fn new(request: &'a PostRequest<'a>) -> Self {
         let ReviewOutput { report, sources, .. } = request.reviewed;
         let mut findings = inline_findings(report, request.change, sources);
-        if !request.with_inline {
+        if !request.parts.inline {
             findings.iter_mut().for_each(|finding| finding.draft = None);
         }
         Self { request, findings, rejected: BTreeSet::new(), n_writes: 0 }
@@ -85,7 +85,7 @@ impl<'a> Posting<'a> {
 
     /// What the discussion lacks.
     fn missing(&self, discussion: &Discussion) -> Vec<ForgeWrite> {
-        let PostRequest { pull, reviewed, started, .. } = *self.request;
+        let PostRequest { pull, reviewed, started, parts, .. } = self.request;
         let report = &reviewed.report;
         let before = SummaryState::newest(discussion);
         let is_complete = !matches!(report.outcome, Outcome::CouldNotReview(_));
@@ -93,14 +93,21 @@ impl<'a> Posting<'a> {
         let inline = plan_inline(&self.findings, discussion, &before, &self.rejected, commit);
         let state = SummaryState {
             head: pull.head.clone(),
-            started: started.to_owned(),
+            started: (*started).to_owned(),
             rejected: inline.rejected,
             resolved: inline.resolved,
             ..SummaryState::default()
         };
-        let summary =
-            plan_summary(discussion, &render_summary(report, pull, state, &inline.in_summary));
-        inline.writes.into_iter().chain(summary).collect()
+        let draft = render_summary(report, pull, state, &inline.in_summary);
+        let mut writes = Vec::new();
+        if parts.comments {
+            writes.extend(inline.writes);
+            writes.extend(plan_summary(discussion, &draft));
+        }
+        if parts.checks_of.is_some() {
+            writes.extend(plan_check(discussion, &check_run(report, &pull.head, &draft.body)));
+        }
+        writes
     }
 
     /// Writes until a write is refused or its fate is unknown; the next round sees what is missing then.

@@ -94,6 +94,11 @@ impl GitHubServer {
         self.shared.state.lock().unwrap().resolved.iter().copied().collect()
     }
 
+    /// The check runs.
+    pub fn checks(&self) -> Vec<serde_json::Value> {
+        self.shared.state.lock().unwrap().checks.clone()
+    }
+
     /// Adds a comment of another user.
     pub fn add_comment(&self, login: &str, body: &str) {
         self.shared.state.lock().unwrap().add_comment(login, body);

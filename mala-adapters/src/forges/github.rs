@@ -11,7 +11,8 @@ use crate::models::{HttpClient, Secret};
 use cache::ResponseCache;
 use client::{ApiClient, ApiRequest};
 use mala_domain::forge::{
-    Discussion, ForgeWrite, PullRequest, PullRequestRef, RepositoryName, web_host,
+    CHECK_NAME, Discussion, DiscussionParts, ForgeWrite, PullRequest, PullRequestRef,
+    RepositoryName, web_host,
 };
 use mala_domain::ports::{BoxFuture, Forge, ForgeError};
 use reqwest::Method;
@@ -21,6 +22,8 @@ use std::path::PathBuf;
 const READ_PULLS: &str = "Pull requests: read";
 const READ_CONTENTS: &str = "Contents: read";
 const WRITE_PULLS: &str = "Pull requests: write";
+const READ_CHECKS: &str = "Checks: read";
+const WRITE_CHECKS: &str = "Checks: write";
 const WRITE_ISSUES: &str = "Issues: write";
 
 /// GitHub, or a server with the same API.
@@ -78,12 +81,24 @@ impl GitHub {
     async fn read_discussion(
         &self,
         at: &PullRequestRef,
-        with_inline: bool,
+        parts: &DiscussionParts,
     ) -> Result<Discussion, ForgeError> {
+        let repository = &at.repository;
+        let mut found = Discussion::default();
+        if let Some(commit) = &parts.checks_of {
+            let path = format!("/repos/{repository}/commits/{commit}/check-runs");
+            let path = format!("{path}?check_name={CHECK_NAME}&filter=all&per_page=100");
+            let checks = self.api.get(&path, READ_CHECKS).await?;
+            let checks = checks["check_runs"].as_array().into_iter().flatten();
+            found.checks = checks.filter_map(bodies::check).collect();
+        }
+        if !parts.comments {
+            return Ok(found);
+        }
         let viewer = self.viewer().await?;
-        let path = format!("/repos/{}/issues/{}/comments", at.repository, at.number);
+        let path = format!("/repos/{repository}/issues/{}/comments", at.number);
         let comments = self.api.list(&path, READ_PULLS).await?;
-        let inline = match with_inline {
+        let inline = match parts.inline {
             true => self.api.list(&format!("{}/comments", pull_path(at)), READ_PULLS).await?,
             false => Vec::new(),
         };
@@ -91,6 +106,7 @@ impl GitHub {
             viewer,
             comments: comments.iter().filter_map(bodies::comment).collect(),
             inline: inline.iter().filter_map(bodies::inline_comment).collect(),
+            ..found
         })
     }
 
@@ -170,6 +186,7 @@ impl GitHub {
             ForgeWrite::CreateComment { .. }
             | ForgeWrite::UpdateComment { .. }
             | ForgeWrite::DeleteComment { .. } => WRITE_ISSUES,
+            ForgeWrite::CreateCheck { .. } | ForgeWrite::UpdateCheck { .. } => WRITE_CHECKS,
             _ => WRITE_PULLS,
         };
         let is_delete = method == Method::DELETE;
@@ -200,9 +217,9 @@ impl Forge for GitHub {
     fn discussion<'a>(
         &'a self,
         at: &'a PullRequestRef,
-        with_inline: bool,
+        parts: &'a DiscussionParts,
     ) -> BoxFuture<'a, Result<Discussion, ForgeError>> {
-        Box::pin(self.read_discussion(at, with_inline))
+        Box::pin(self.read_discussion(at, parts))
     }
 
     fn preview(&self, at: &PullRequestRef, write: &ForgeWrite) -> String {

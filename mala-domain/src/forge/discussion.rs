@@ -1,6 +1,6 @@
-//! A pull request, its comments, and the writes that change them.
+//! A pull request, its comments, the commands in them, and the writes that change them.
 
-use super::RepositoryName;
+use super::{CheckDraft, ForgeCheck, RepositoryName};
 use crate::change::FilePath;
 
 /// A pull request. Its texts are claims of its author.
@@ -76,6 +76,19 @@ pub struct Discussion {
     pub comments: Vec<ForgeComment>,
     /// The comments on lines; empty when none are read.
     pub inline: Vec<InlineComment>,
+    /// Our check runs of the head; empty when none are read.
+    pub checks: Vec<ForgeCheck>,
+}
+
+/// What to read of a discussion.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DiscussionParts {
+    /// The comments on the pull request as a whole.
+    pub comments: bool,
+    /// The comments on lines.
+    pub inline: bool,
+    /// The check runs of this commit.
+    pub checks_of: Option<String>,
 }
 
 impl Discussion {
@@ -141,9 +154,53 @@ pub enum ForgeWrite {
         /// The comment.
         id: u64,
     },
+    /// Adds a check run.
+    CreateCheck {
+        /// The check run.
+        check: CheckDraft,
+    },
+    /// Adds annotations to a check run.
+    UpdateCheck {
+        /// The check run.
+        id: u64,
+        /// The check run with only these annotations.
+        check: CheckDraft,
+    },
     /// Resolves a thread.
     ResolveThread {
         /// Its first comment.
         id: u64,
     },
+}
+
+/// A command in a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReplyCommand {
+    /// Accept the finding, for this reason.
+    Waive(String),
+    /// The finding is wrong, for this reason.
+    Dispute(String),
+    /// Review the pull request again.
+    Review,
+    /// Explain the finding.
+    Explain,
+}
+
+/// The command on the first line of a reply, if its author may write to the repository. A waiver and a
+/// dispute need a reason.
+pub fn parse_command(body: &str, can_write: bool) -> Option<ReplyCommand> {
+    let line = body.trim_start().lines().next()?;
+    let mut words = line.split_whitespace();
+    if words.next()? != "/mala" || !can_write {
+        return None;
+    }
+    let command = words.next()?;
+    let rest = words.collect::<Vec<_>>().join(" ");
+    match (command, rest.is_empty()) {
+        ("waive", false) => Some(ReplyCommand::Waive(rest)),
+        ("dispute", false) => Some(ReplyCommand::Dispute(rest)),
+        ("review", true) => Some(ReplyCommand::Review),
+        ("explain", true) => Some(ReplyCommand::Explain),
+        _ => None,
+    }
 }

@@ -159,7 +159,12 @@ fn discussion(comments: &[(u64, &str, &str)], inline: Vec<InlineComment>) -> Dis
         author: author(login),
         body: (*body).to_owned(),
     });
-    Discussion { viewer: Some("mala[bot]".to_owned()), comments: comments.collect(), inline }
+    Discussion {
+        viewer: Some("mala[bot]".to_owned()),
+        comments: comments.collect(),
+        inline,
+        checks: Vec::new(),
+    }
 }
 
 fn inline_finding(id: &str) -> InlineFinding {
@@ -184,6 +189,8 @@ fn words(writes: &[ForgeWrite]) -> String {
         ForgeWrite::CreateInlineComment { .. } => "comment".to_owned(),
         ForgeWrite::DeleteInlineComment { id } => format!("delete inline {id}"),
         ForgeWrite::ResolveThread { id } => format!("resolve {id}"),
+        ForgeWrite::CreateCheck { check } => format!("check {}", check.annotations.len()),
+        ForgeWrite::UpdateCheck { id, check } => format!("add {} to {id}", check.annotations.len()),
     });
     words.collect::<Vec<_>>().join(", ")
 }
@@ -327,4 +334,41 @@ fn markers_survive_hostile_text() {
     let shown = render_inline(&hostile, hostile.span(), None);
     assert_eq!(finding_id(&shown), Some("00112233445566aa"));
     assert!(!shown.contains("<!-- mala:finding=ffff"), "{shown}");
+}
+
+#[test]
+fn a_check_run_gets_fifty_annotations_per_request() {
+    let annotation = CheckAnnotation {
+        path: FilePath::from("a.py"),
+        start_line: 1,
+        end_line: 1,
+        level: "failure",
+        title: String::new(),
+        message: String::new(),
+    };
+    let draft = |n_findings| CheckDraft {
+        external_id: "id".to_owned(),
+        head: "h".to_owned(),
+        conclusion: CheckConclusion::Failure,
+        title: String::new(),
+        summary: String::new(),
+        annotations: vec![annotation.clone(); n_findings],
+    };
+    let known = |external_id: &str, n_annotations| {
+        vec![ForgeCheck { id: 4, external_id: external_id.to_owned(), n_annotations }]
+    };
+    let rows = [
+        (0, vec![], "check 0"),
+        (120, vec![], "check 50"),
+        (120, known("other", 120), "check 50"),
+        (120, known("id", 50), "add 50 to 4"),
+        (120, known("id", 100), "add 20 to 4"),
+        (120, known("id", 120), ""),
+        (0, known("id", 0), ""),
+    ];
+    for (n_findings, checks, expected) in rows {
+        let discussion = Discussion { checks, ..Discussion::default() };
+        let write = plan_check(&discussion, &draft(n_findings));
+        assert_eq!(words(write.as_slice()), expected, "{n_findings}");
+    }
 }

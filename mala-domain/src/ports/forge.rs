@@ -1,7 +1,9 @@
 //! A forge: where pull requests are, and where their comments are read and written.
 
 use super::BoxFuture;
-use crate::forge::{Discussion, ForgeWrite, PullRequest, PullRequestRef, RepositoryName};
+use crate::forge::{
+    Discussion, DiscussionParts, ForgeWrite, PullRequest, PullRequestRef, RepositoryName,
+};
 use thiserror::Error;
 
 /// A forge.
@@ -19,11 +21,11 @@ pub trait Forge: Send + Sync {
         branch: &'a str,
     ) -> BoxFuture<'a, Result<Option<PullRequestRef>, ForgeError>>;
 
-    /// The comments of a pull request, with those on lines if they are wanted.
+    /// The wanted parts of the discussion of a pull request.
     fn discussion<'a>(
         &'a self,
         at: &'a PullRequestRef,
-        with_inline: bool,
+        parts: &'a DiscussionParts,
     ) -> BoxFuture<'a, Result<Discussion, ForgeError>>;
 
     /// A write as it would be sent.

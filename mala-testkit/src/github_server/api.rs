@@ -45,6 +45,7 @@ pub(super) struct GitHubState {
     pub(super) comments: Vec<GitHubComment>,
     pub(super) inline: Vec<GitHubThreadComment>,
     pub(super) resolved: BTreeSet<u64>,
+    pub(super) checks: Vec<Value>,
     n_ids: u64,
     port: u16,
 }
@@ -72,6 +73,7 @@ impl GitHubState {
             comments: Vec::new(),
             inline: Vec::new(),
             resolved: BTreeSet::new(),
+            checks: Vec::new(),
             n_ids: 100,
             port,
         }
@@ -142,6 +144,21 @@ impl GitHubState {
                 let comments = body["comments"].as_array().cloned().unwrap_or_default();
                 self.review(&body["commit_id"], &comments)
             }
+            ("GET", ["commits", _, "check-runs"]) => {
+                answer(200, json!({"check_runs": self.checks}))
+            }
+            ("POST", ["check-runs"]) => {
+                self.n_ids += 1;
+                let mut check = body.clone();
+                check["id"] = json!(self.n_ids);
+                check["output"]["annotations"] = json!([]);
+                self.checks.push(check);
+                self.annotate(self.checks.len() - 1, body)
+            }
+            ("PATCH", ["check-runs", id]) => {
+                let at = self.checks.iter().position(|check| check["id"].to_string() == **id);
+                at.map_or_else(not_found, |at| self.annotate(at, body))
+            }
             ("DELETE", ["pulls", "comments", id]) => {
                 let before = self.inline.len();
                 self.inline.retain(|one| one.id.to_string() != **id);
@@ -180,6 +197,20 @@ impl GitHubState {
                 answer(204, Value::Null)
             }
         }
+    }
+
+    /// Adds the annotations of a request to a check run.
+    fn annotate(&mut self, at: usize, body: &Value) -> ApiAnswer {
+        let more = body["output"]["annotations"].as_array().cloned().unwrap_or_default();
+        if more.len() > 50 || body["output"]["summary"].as_str().is_none_or(str::is_empty) {
+            return unprocessable("more than 50 annotations, or no summary");
+        }
+        let output = &mut self.checks[at]["output"];
+        let mut all = output["annotations"].as_array().cloned().unwrap_or_default();
+        all.extend(more);
+        output["annotations_count"] = json!(all.len());
+        output["annotations"] = json!(all);
+        answer(200, json!({"id": self.checks[at]["id"]}))
     }
 
     /// Adds comments on lines, all or none.

@@ -12,6 +12,7 @@ use crate::settings::UserSettings;
 use crate::wiring::forges::{PullRequestSource, forge_failure};
 use crate::wiring::state_folder;
 use clap::Args;
+use mala_domain::forge::DiscussionParts;
 use mala_domain::render::{self, ReportView};
 use mala_domain::scope::ReviewTarget;
 use mala_pipeline::pull_request::{PostOutcome, PostRequest, post, preview};
@@ -21,7 +22,8 @@ use std::sync::Arc;
 ///
 /// Reviews the changes since the merge base. The configuration, rules and waivers come from the base. The token
 /// comes from GITHUB_TOKEN, GH_TOKEN or `gh auth token`, and needs the permissions to read pull requests
-/// and contents; posting a comment needs "Issues: write", posting a review also "Pull requests: write".
+/// and contents; posting a comment needs "Issues: write", posting a review also "Pull requests: write", and posting a check
+/// "Checks: write".
 #[derive(Debug, Args)]
 pub struct PrArgs {
     /// Pull request: OWNER/REPO#N or its URL [default: that of the current branch]
@@ -47,6 +49,8 @@ enum PostTarget {
     Comment,
     /// The summary comment, and comments on lines of the diff
     Review,
+    /// A check run with annotations, which can block the merge
+    Check,
     /// Workflow commands on stdout, which GitHub Actions shows as annotations
     Annotations,
     /// Nowhere
@@ -92,7 +96,7 @@ async fn review_pull_request(args: &PrArgs, here: &Environment) -> anyhow::Resul
         reviewed: &done.reviewed,
         change: &change,
         started: &done.started.stamp,
-        with_inline: targets.contains(&PostTarget::Review),
+        parts: parts(&targets, &pull.head),
     };
     if args.dry_run {
         let shown = preview(source.forge(), &request).await.map_err(forge_failure)?;
@@ -115,7 +119,7 @@ async fn publish(
         let annotations = render::output("github").map(|show| show(&view)).unwrap_or_default();
         console::bytes(annotations.as_bytes())?;
     }
-    if !targets.iter().any(|target| matches!(target, PostTarget::Comment | PostTarget::Review)) {
+    if request.parts == DiscussionParts::default() {
         return Ok(());
     }
     match post(source.forge(), request).await.map_err(forge_failure)? {
@@ -128,6 +132,16 @@ async fn publish(
         }
     }
     Ok(())
+}
+
+/// What to post, as parts of the discussion.
+fn parts(targets: &[PostTarget], head: &str) -> DiscussionParts {
+    let inline = targets.contains(&PostTarget::Review);
+    DiscussionParts {
+        comments: inline || targets.contains(&PostTarget::Comment),
+        inline,
+        checks_of: targets.contains(&PostTarget::Check).then(|| head.to_owned()),
+    }
 }
 
 /// Where to post. A dry run shows everything unless it is told otherwise.

@@ -1,8 +1,8 @@
 //! GitHub's JSON: what its answers mean, and the requests of writes.
 
 use mala_domain::forge::{
-    ForgeAuthor, ForgeComment, ForgeWrite, InlineComment, InlineDraft, PullRequest, PullRequestRef,
-    RepositoryName,
+    CHECK_NAME, CheckConclusion, CheckDraft, ForgeAuthor, ForgeCheck, ForgeComment, ForgeWrite,
+    InlineComment, InlineDraft, PullRequest, PullRequestRef, RepositoryName,
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -91,10 +91,51 @@ pub(super) fn request(at: &PullRequestRef, write: &ForgeWrite) -> (Method, Strin
             body["commit_id"] = json!(commit);
             (Method::POST, format!("{pull}/comments"), Some(body))
         }
+        ForgeWrite::CreateCheck { check } => {
+            (Method::POST, format!("{repo}/check-runs"), Some(check_body(check)))
+        }
+        ForgeWrite::UpdateCheck { id, check } => {
+            let mut body = check_body(check);
+            // A check run stays at its commit.
+            body.as_object_mut().map(|body| body.remove("head_sha"));
+            (Method::PATCH, format!("{repo}/check-runs/{id}"), Some(body))
+        }
         ForgeWrite::DeleteInlineComment { id } | ForgeWrite::ResolveThread { id } => {
             (Method::DELETE, format!("{repo}/pulls/comments/{id}"), None)
         }
     }
+}
+
+/// A check run.
+pub(super) fn check(body: &Value) -> Option<ForgeCheck> {
+    let n_annotations = body["output"]["annotations_count"].as_u64().unwrap_or(0);
+    Some(ForgeCheck {
+        id: body["id"].as_u64()?,
+        external_id: body["external_id"].as_str().unwrap_or_default().to_owned(),
+        n_annotations: usize::try_from(n_annotations).ok()?,
+    })
+}
+
+fn check_body(check: &CheckDraft) -> Value {
+    let annotations = check.annotations.iter().map(|one| {
+        json!({
+            "path": one.path.to_text(), "start_line": one.start_line, "end_line": one.end_line,
+            "annotation_level": one.level, "title": one.title, "message": one.message,
+        })
+    });
+    json!({
+        "name": CHECK_NAME, "head_sha": check.head, "external_id": check.external_id,
+        "status": "completed",
+        "conclusion": match check.conclusion {
+            CheckConclusion::Success => "success",
+            CheckConclusion::Failure => "failure",
+            CheckConclusion::Neutral => "neutral",
+        },
+        "output": {
+            "title": check.title, "summary": check.summary,
+            "annotations": annotations.collect::<Vec<_>>(),
+        },
+    })
 }
 
 fn draft(comment: &InlineDraft) -> Value {

@@ -1,6 +1,6 @@
 //! Tokens, permissions, rate limits and lost connections.
 
-use super::{PullRequestBench, status};
+use super::{PullRequestBench, is_write, status};
 use mala_testkit::github_server::GitHubFault;
 use std::time::{Duration, Instant};
 
@@ -89,7 +89,7 @@ fn rate_limits_are_waited_for() {
 fn a_rate_limit_in_the_middle_of_posting_loses_nothing() {
     let bench = PullRequestBench::new();
     bench.github.fail(|request| {
-        let is_first = request.method == "POST" && request.number < 7;
+        let is_first = is_write(request) && request.number < 9;
         is_first.then(|| status(429, &[("Retry-After", "1")], "slow down"))
     });
     let (_, stderr) = bench.pr(&["--post", "review"]);
@@ -121,8 +121,8 @@ fn a_limit_that_ends_late_is_an_error() {
 fn a_lost_answer_does_not_repeat_a_write() {
     let bench = PullRequestBench::new();
     bench.github.fail(|request| {
-        let is_write = request.method == "POST" && request.number < 9;
-        is_write.then_some(GitHubFault::DropAfter)
+        let is_first = is_write(request) && request.number < 9;
+        is_first.then_some(GitHubFault::DropAfter)
     });
     bench.pr(&["--post", "review"]);
     assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));

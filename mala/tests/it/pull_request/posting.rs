@@ -143,3 +143,26 @@ fn other_words_are_usage_errors() {
     let url = format!("{}/o/r/pull/7/files", bench.github.url());
     assert_eq!(bench.world.output(&["pr", &url], b"").status.code(), Some(1));
 }
+
+#[test]
+fn a_check_run_has_all_annotations() {
+    let bench = PullRequestBench::new();
+    for number in 0..60 {
+        bench.repo.write(format!("more/m{number}.py"), FLAW);
+    }
+    bench.repo.commit("many flaws");
+    bench.pr(&["--post", "check"]);
+    bench.github.take_requests();
+    bench.pr(&["--post", "check"]);
+    assert!(bench.github.take_requests().iter().all(|request| !is_write(request)));
+    let checks = bench.github.checks();
+    assert_eq!(checks.len(), 1);
+    assert_eq!(checks[0]["conclusion"], "failure");
+    assert_eq!(checks[0]["output"]["annotations_count"], 61);
+    assert_eq!(bench.posted(), (0, Vec::new()));
+    bench.repo.git(&["reset", "-q", "--hard", "main"]);
+    bench.repo.write("other.py", "def ask():\n    return 2\n");
+    bench.repo.commit("no flaw");
+    bench.pr(&["--post", "check"]);
+    assert_eq!(bench.github.checks()[1]["conclusion"], "success");
+}
