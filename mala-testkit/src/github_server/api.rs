@@ -156,12 +156,13 @@ impl GitHubState {
                 self.annotate(self.checks.len() - 1, body)
             }
             ("PATCH", ["check-runs", id]) => {
-                let at = self.checks.iter().position(|check| check["id"].to_string() == **id);
+                let at =
+                    self.checks.iter().position(|check| check["id"].as_u64() == id.parse().ok());
                 at.map_or_else(not_found, |at| self.annotate(at, body))
             }
             ("DELETE", ["pulls", "comments", id]) => {
                 let before = self.inline.len();
-                self.inline.retain(|one| one.id.to_string() != **id);
+                self.inline.retain(|one| Some(one.id) != id.parse().ok());
                 if self.inline.len() < before { answer(204, Value::Null) } else { not_found() }
             }
             _ => not_found(),
@@ -184,7 +185,7 @@ impl GitHubState {
     }
 
     fn change_comment(&mut self, id: &str, body: &Value) -> ApiAnswer {
-        let Some(at) = self.comments.iter().position(|one| one.id.to_string() == id) else {
+        let Some(at) = self.comments.iter().position(|one| Some(one.id) == id.parse().ok()) else {
             return not_found();
         };
         match body["body"].as_str() {

@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::interrupt::until_interrupted;
 use super::review::{
-    self, FinishedReview, ReviewJob, ReviewOptions, run_job, show_report, start_time,
+    self, FinishedReview, ReviewJob, ReviewOptions, all_tasks, run_job, show_report, start_time,
 };
 use crate::console;
 use crate::environment::Environment;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Review a pull request on GitHub
 ///
-/// Reviews the changes since the merge base. The configuration, rules and waivers come from the base. The token
+/// Reviews the changes since the merge base. The configuration and the rules come from the base. The token
 /// comes from GITHUB_TOKEN, GH_TOKEN or `gh auth token`, and needs the permissions to read pull requests
 /// and contents; posting a comment needs "Issues: write", posting a review also "Pull requests: write", and posting a check
 /// "Checks: write".
@@ -70,18 +70,15 @@ async fn review_pull_request(args: &PrArgs, here: &Environment) -> anyhow::Resul
     let pull = source.pull_request(&at).await?;
     let scoped = source.scope(&pull).await?;
     let change = Arc::clone(&scoped.change);
-    let texts = [
-        ("title of the pull request, a claim", pull.title.clone()),
-        ("text of the pull request, a claim", pull.body.clone()),
-    ];
-    let texts = texts.into_iter().filter(|(_, text)| !text.trim().is_empty());
+    let texts = [&pull.title, &pull.body];
+    let texts = texts.map(|text| Some(text.clone()).filter(|text| !text.trim().is_empty()));
     let job = ReviewJob {
         options: &args.options,
         is_dry_run: false,
         user: UserSettings::load(here)?,
         target: ReviewTarget::Range { base: pull.merge_base.clone(), head: pull.head.clone() },
         scoped,
-        tasks: texts.map(|(name, text)| (name.to_owned(), text)).collect(),
+        tasks: all_tasks(&args.options, here, texts)?,
         subject: Some(pull.number.to_string()),
         store: Some(state_folder(here.root())),
         started,

@@ -245,16 +245,24 @@ fn reviewer_options(
 
 /// The texts about the task. Those of a pull request are claims of its author.
 fn tasks(args: &ReviewArgs, here: &Environment) -> Result<Vec<(String, String)>, Failure> {
-    let read = |file: &Option<PathBuf>| {
-        file.as_ref().map(|file| task(&here.folder.join(file))).transpose()
-    };
-    let named = |name: &str, text: Option<String>| text.map(|text| (name.to_owned(), text));
+    let text = args.pr_text.as_ref().map(|file| task(&here.folder.join(file))).transpose()?;
+    all_tasks(&args.options, here, [args.pr_title.clone(), text])
+}
+
+/// The context file, and title and text of a pull request.
+pub(in crate::cli) fn all_tasks(
+    options: &ReviewOptions,
+    here: &Environment,
+    [title, text]: [Option<String>; 2],
+) -> Result<Vec<(String, String)>, Failure> {
+    let context = options.context_file.as_ref().map(|file| task(&here.folder.join(file)));
     let texts = [
-        named("context file", read(&args.options.context_file)?),
-        named("title of the pull request, a claim", args.pr_title.clone()),
-        named("text of the pull request, a claim", read(&args.pr_text)?),
+        ("context file", context.transpose()?),
+        ("title of the pull request, a claim", title),
+        ("text of the pull request, a claim", text),
     ];
-    Ok(texts.into_iter().flatten().collect())
+    let named = |(name, text): (&str, Option<String>)| text.map(|text| (name.to_owned(), text));
+    Ok(texts.into_iter().filter_map(named).collect())
 }
 
 fn task(file: &Path) -> Result<String, Failure> {

@@ -1,6 +1,8 @@
 //! What is reviewed, and what is posted.
 
 use super::{FLAW, PullRequestBench, is_write};
+use mala_testkit::ModelServer;
+use mala_testkit::model_server::ModelAnswer;
 use serde_json::Value;
 
 #[test]
@@ -165,4 +167,23 @@ fn a_check_run_has_all_annotations() {
     bench.repo.commit("no flaw");
     bench.pr(&["--post", "check"]);
     assert_eq!(bench.github.checks()[1]["conclusion"], "success");
+}
+
+#[test]
+fn title_and_text_reach_the_model_as_claims() {
+    // 002-045
+    let mut bench = PullRequestBench::new();
+    bench.github.describe("Ask twice", "Because once is not enough.");
+    let pass = ModelAnswer::text(r#"{"verdict": "PASS", "findings": []}"#);
+    let server = ModelServer::always(pass);
+    bench.world = bench
+        .world
+        .with_env("ANTHROPIC_BASE_URL", server.url())
+        .with_env("ANTHROPIC_API_KEY", "test-key");
+    bench.pr(&["--reviewer", "agent_sdk"]);
+    let sent = server.requests().first().unwrap().body.to_string();
+    for words in ["title of the pull request, a claim", "Ask twice", "Because once is not enough."]
+    {
+        assert!(sent.contains(words), "{words}: {sent}");
+    }
 }
