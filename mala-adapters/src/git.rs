@@ -36,6 +36,7 @@ mod trees;
 mod workspaces;
 
 pub(crate) use filter::PathFilter;
+pub(crate) use import::run_sealed;
 pub(crate) use open::git_dir_of;
 pub(crate) use overlay::Overlay;
 pub(crate) use scope::hex;

@@ -1,7 +1,8 @@
-//! Implementations of the ports: git, processes, files, linters, models, lanes.
+//! Implementations of the ports: git, processes, files, linters, models, lanes, forges.
 
 pub mod bounded_read;
 pub mod coders;
+pub mod forges;
 pub mod git;
 pub mod lanes;
 pub mod ledger;

@@ -20,4 +20,5 @@ mod protocol;
 pub mod recording;
 
 pub use endpoint::{Endpoint, EndpointError, RequestLimits, Secret};
+pub(crate) use http::retry_after;
 pub use http::{HttpClient, HttpError, ProxySettings};

@@ -9,6 +9,7 @@ pub mod command;
 pub mod config;
 pub mod conversation;
 pub mod finding;
+pub mod forge;
 pub mod gate;
 pub mod hook;
 pub mod language;

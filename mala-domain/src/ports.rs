@@ -1,6 +1,7 @@
 //! The ports: traits through which the domain and the pipeline reach the outside.
 
 mod coder;
+mod forge;
 mod gate;
 mod history;
 mod language_model;
@@ -13,6 +14,7 @@ mod tracker;
 mod workspaces;
 
 pub use coder::{Coder, CoderEnd, CoderOrder, CoderSession};
+pub use forge::{Forge, ForgeError};
 pub use gate::{LaneFailure, LaneOrder, LaneRun, LaneRunner, SessionFiles};
 pub use history::{
     BlamedLine, Commit, CommitPrefix, CommitWithDiff, CommitWithMessage, History, LogQuery,

@@ -42,6 +42,8 @@ pub struct ReviewPlan {
     pub check_time: Duration,
     /// The kind of reviewer, as users write it.
     pub reviewer_type: String,
+    /// The pull request, for the review's id; without one, the base and the diff stand for it.
+    pub subject: Option<String>,
     /// The version of the rules or prompts, for the review's id.
     pub prompt_version: String,
     /// The model, for the review's id; without one, the reviewers' names stand for it.

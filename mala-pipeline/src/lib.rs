@@ -4,5 +4,6 @@ pub mod agent;
 pub mod command;
 pub mod events;
 pub mod gate;
+pub mod pull_request;
 pub mod review;
 pub mod run;

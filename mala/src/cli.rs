@@ -12,6 +12,7 @@ pub mod init;
 pub(crate) mod interrupt;
 pub mod issue;
 pub mod models;
+pub mod pr;
 pub mod reference;
 pub mod review;
 pub mod rules;
@@ -53,6 +54,7 @@ enum ColorWhen {
 #[derive(Debug, Subcommand)]
 enum Command {
     Review(review::ReviewArgs),
+    Pr(pr::PrArgs),
     Context(context::ContextArgs),
     Demo(demo::DemoArgs),
     Init(init::InitArgs),
@@ -78,6 +80,7 @@ impl Command {
     fn run(&self, here: &Environment) -> anyhow::Result<Exit> {
         match self {
             Self::Review(args) => review::run(args, here),
+            Self::Pr(args) => pr::run(args, here),
             Self::Context(args) => context::run(args, here),
             Self::Demo(args) => demo::run(args, here),
             Self::Init(args) => init::run(args, here),

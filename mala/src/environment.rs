@@ -53,6 +53,15 @@ impl Environment {
         }
     }
 
+    /// The folder for files that can be made again: `$XDG_CACHE_HOME` or `~/.cache`.
+    pub fn user_cache_folder(&self) -> Option<PathBuf> {
+        let chosen = self.variable("XDG_CACHE_HOME").map(Path::new).filter(|p| p.is_absolute());
+        match chosen {
+            Some(folder) => Some(folder.to_owned()),
+            None => self.variable("HOME").map(|home| Path::new(home).join(".cache")),
+        }
+    }
+
     /// The root of the work tree around the current folder; `None` outside of a repository.
     pub fn work_tree(&self) -> Option<&Path> {
         self.folder.ancestors().find(|folder| folder.join(".git").exists())

@@ -2,6 +2,7 @@
 
 pub mod changes;
 pub mod eval;
+pub mod forges;
 pub mod gate;
 pub mod ledger;
 pub mod models;

@@ -70,18 +70,31 @@ struct RepositoryImporter<'a> {
 
 impl RepositoryImporter<'_> {
     async fn git(&self, args: &[&str], stdin: Vec<u8>) -> Result<Vec<u8>, GitError> {
-        let spec = ProcessSpec::new("git", self.folder, self.environment.clone())
-            .args(args.iter().copied())
-            .stdin(stdin);
-        let finished =
-            run(spec, ProcessLimits::within(TIME)).await.map_err(|error| match error {
-                ProcessError::NotFound { .. } => GitError::Missing,
-                other => other.into(),
-            })?;
-        match finished.code() {
-            Some(0) => Ok(finished.output.stdout),
-            _ => Err(failed(args, &finished)),
-        }
+        let spec = ProcessSpec::new("git", self.folder, self.environment.clone());
+        finish(spec.args(args.iter().copied()).stdin(stdin), args).await
+    }
+}
+
+/// Runs git in a folder that mala created. The environment overrides what is fixed for every call.
+pub(crate) async fn run_sealed(
+    folder: &Path,
+    environment: &ProcessEnvironment,
+    args: &[&str],
+) -> Result<Vec<u8>, GitError> {
+    let pinned = PINNED.iter().filter(|(name, _)| environment.get(name).is_none());
+    let environment = pinned.fold(environment.clone(), |all, (name, value)| all.with(name, value));
+    let spec = ProcessSpec::new("git", folder, environment.without("GIT_INDEX_FILE"));
+    finish(spec.args(args.iter().copied()), args).await
+}
+
+async fn finish(spec: ProcessSpec, args: &[&str]) -> Result<Vec<u8>, GitError> {
+    let finished = run(spec, ProcessLimits::within(TIME)).await.map_err(|error| match error {
+        ProcessError::NotFound { .. } => GitError::Missing,
+        other => other.into(),
+    })?;
+    match finished.code() {
+        Some(0) => Ok(finished.output.stdout),
+        _ => Err(failed(args, &finished)),
     }
 }
 

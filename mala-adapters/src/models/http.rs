@@ -4,7 +4,7 @@
 mod sse;
 mod status;
 
-pub(crate) use status::{ErrorResponse, backoff};
+pub(crate) use status::{ErrorResponse, backoff, retry_after};
 
 use super::endpoint::{RequestLimits, Secret};
 use super::error::{RequestError, one_line};

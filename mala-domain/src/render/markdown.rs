@@ -3,12 +3,14 @@
 
 pub mod escape;
 mod panel;
+mod pull_request;
 mod sections;
 
 #[cfg(test)]
 mod tests;
 
 pub use panel::render_panel;
+pub use pull_request::{render_inline, render_summary};
 
 use super::ReportView;
 use super::ranking;

@@ -39,9 +39,10 @@ pub(super) fn review_id(
     reviewers: &[Arc<dyn Reviewer>],
 ) -> String {
     let names: Vec<&str> = reviewers.iter().map(|reviewer| reviewer.name()).collect();
+    let local = format!("{} {}", scope.base.as_deref().unwrap_or_default(), scope.diff_hash);
     id_of(&ReviewInputs {
         repo: scope.repository.as_deref().unwrap_or_default(),
-        subject: &format!("{} {}", scope.base.as_deref().unwrap_or_default(), scope.diff_hash),
+        subject: plan.subject.as_deref().unwrap_or(&local),
         head: match &scope.head {
             HeadState::Commit(sha) => sha,
             HeadState::Index => "index",

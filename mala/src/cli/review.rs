@@ -5,9 +5,13 @@ mod outputs;
 mod run;
 mod show;
 
+pub(super) use run::{FinishedReview, ReviewJob, all_tasks, run_job, start_time};
+pub(super) use show::show as show_report;
+
 use super::exit::Exit;
 use super::target::TargetArgs;
 use crate::environment::Environment;
+use crate::failure::Failure;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mala_domain::agent::budget::Profile;
@@ -25,6 +29,25 @@ pub struct ReviewArgs {
     #[command(flatten)]
     what: TargetArgs,
 
+    #[command(flatten)]
+    options: ReviewOptions,
+
+    /// Title of the pull request
+    #[arg(long, value_name = "TEXT")]
+    pr_title: Option<String>,
+
+    /// File with the description of the pull request
+    #[arg(long, value_name = "FILE")]
+    pr_text: Option<PathBuf>,
+
+    /// Show what would be sent and its maximum cost, without calling a model
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// How to review, whatever the target is
+#[derive(Debug, Default, Args)]
+pub(crate) struct ReviewOptions {
     /// Reviewers: builtin, agent_sdk, cerberus, command
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     reviewer: Vec<ReviewerType>,
@@ -40,18 +63,6 @@ pub struct ReviewArgs {
     /// File that describes the task, for the reviewers
     #[arg(long, value_name = "FILE")]
     context_file: Option<PathBuf>,
-
-    /// Title of the pull request
-    #[arg(long, value_name = "TEXT")]
-    pr_title: Option<String>,
-
-    /// File with the description of the pull request
-    #[arg(long, value_name = "FILE")]
-    pr_text: Option<PathBuf>,
-
-    /// Show what would be sent and its maximum cost, without calling a model
-    #[arg(long)]
-    dry_run: bool,
 
     /// Save prompts and answers with the review, without secrets
     #[arg(long, conflicts_with = "no_save")]
@@ -110,13 +121,22 @@ pub struct ReviewArgs {
 impl ReviewArgs {
     /// A review of the working tree with the built-in reviewer, for the demo.
     pub(super) fn of_working_tree() -> Self {
-        Self { reviewer: vec![ReviewerType::Builtin], ..Self::default() }
+        let options =
+            ReviewOptions { reviewer: vec![ReviewerType::Builtin], ..ReviewOptions::default() };
+        Self { options, ..Self::default() }
     }
 }
 
 /// The formats of reports.
 pub(super) fn output_formats() -> PossibleValuesParser {
     PossibleValuesParser::new(OUTPUTS.iter().map(|(name, _)| *name))
+}
+
+/// The outputs that the options name.
+pub(super) fn sinks(options: &ReviewOptions) -> Result<Vec<outputs::ReportSink>, Failure> {
+    let json = vec!["json".to_owned()];
+    let formats = if options.json { &json } else { &options.format };
+    outputs::sinks(formats, &options.output)
 }
 
 pub(super) fn run(args: &ReviewArgs, here: &Environment) -> anyhow::Result<Exit> {

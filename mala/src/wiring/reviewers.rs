@@ -162,6 +162,7 @@ impl ChosenReviewers {
             timeout: policy.timeout_for(self.kind),
             check_time: self.check_time,
             reviewer_type: self.label(),
+            subject: None,
             prompt_version: self.version.clone(),
             model: self.model.clone(),
             budget_profile: self.budget_profile.clone(),

@@ -100,7 +100,8 @@ fn counts(priority_counts: PriorityCounts) -> String {
     format!("| {} |\n|{}\n| {} |\n\n", names.join(" | "), "---:|".repeat(4), numbers.join(" | "))
 }
 
-fn source(finding: &Finding) -> String {
+/// The rule, category, reviewers and confidence of a finding.
+pub(super) fn source(finding: &Finding) -> String {
     let mut notes = vec![
         code(&at_most(&wording::rule_id(finding), 120)),
         finding.category.name().replace('_', " "),

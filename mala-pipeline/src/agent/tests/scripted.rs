@@ -242,6 +242,7 @@ impl Stage {
             timeout: self.timeout,
             check_time: Duration::ZERO,
             reviewer_type: "agent_sdk".to_owned(),
+            subject: None,
             prompt_version: String::new(),
             model: None,
             budget_profile: String::new(),

@@ -1,6 +1,5 @@
 //! `mala review --dry-run`: what a review would send and could cost. No model is called.
 
-use super::ReviewArgs;
 use crate::cli::exit::Exit;
 use crate::console;
 use crate::wiring::changes;
@@ -14,7 +13,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 
 pub(super) async fn show(
-    args: &ReviewArgs,
+    is_json: bool,
     plan: &ReviewPlan,
     chosen: &ChosenReviewers,
     scoped: ReviewScope,
@@ -27,14 +26,14 @@ pub(super) async fn show(
             _ => "Built-in analyzers only: no model is called, at no cost.\n",
         };
         let plain = json!({"schema_version": 1, "reviewer": chosen.kind.name(), "passes": []});
-        console::data(&if args.json { format!("{plain:#}\n") } else { free.to_owned() })?;
+        console::data(&if is_json { format!("{plain:#}\n") } else { free.to_owned() })?;
         return Ok(Exit::Passed);
     };
     let context = gather(plan, scoped, &chosen.reviewers).await.map_err(changes::failure)?;
     let mut forecast = agent.forecast(&context).await?;
     let refused = chosen.refusal.iter().filter(|_| !context.change.is_empty());
     forecast.warnings.extend(refused.map(|why| format!("the review would be refused: {why}")));
-    let text = if args.json { format!("{:#}\n", as_json(&forecast)) } else { as_text(&forecast) };
+    let text = if is_json { format!("{:#}\n", as_json(&forecast)) } else { as_text(&forecast) };
     console::data(&console::harmless(&text))?;
     Ok(Exit::Passed)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// One output of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ReportSink {
+pub(in crate::cli) struct ReportSink {
     pub(super) format: &'static str,
     /// `None` is stdout.
     pub(super) file: Option<PathBuf>,

@@ -1,7 +1,7 @@
 //! Runs one review: scope, settings, review, stored files, outputs.
 
-use super::outputs::{self, ReportSink};
-use super::{ReviewArgs, dry_run, show};
+use super::outputs::ReportSink;
+use super::{ReviewArgs, ReviewOptions, dry_run, show};
 use crate::cli::exit::Exit;
 use crate::cli::exit::report;
 use crate::cli::interrupt::until_interrupted;
@@ -15,10 +15,13 @@ use crate::settings::{Settings, UserSettings};
 use crate::wiring::changes::Changes;
 use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{ModelAccess, Recording, ReviewerOptions};
-use crate::wiring::{changes, read_following_links, reviewers, rules, trusted_settings};
-use mala_domain::config::{BudgetSettings, Config, ReviewSettings, ReviewerType};
-use mala_domain::ports::RunStore;
+use crate::wiring::{
+    StateFolder, changes, read_following_links, reviewers, rules, trusted_settings,
+};
+use mala_domain::config::{BudgetSettings, Config, ReviewPolicy, ReviewSettings, ReviewerType};
+use mala_domain::ports::{ReviewScope, RunStore};
 use mala_domain::review::ReviewPlan;
+use mala_domain::scope::ReviewTarget;
 use mala_pipeline::agent::Transcript;
 use mala_pipeline::review::{Published, ReviewOutput, ReviewPorts, StartTime, publish, review};
 use std::path::{Path, PathBuf};
@@ -31,13 +34,9 @@ const MAX_LANE_BYTES: u64 = 32 << 20;
 const MAX_CONTEXT_BYTES: u64 = 1 << 20;
 
 pub(super) fn run(args: &ReviewArgs, here: &Environment) -> anyhow::Result<Exit> {
-    let sinks = outputs::sinks(&formats(args), &args.output)?;
+    let sinks = super::sinks(&args.options)?;
     let request = requested(&args.what)?;
     until_interrupted(one_review(args, here, &request, &sinks))
-}
-
-fn formats(args: &ReviewArgs) -> Vec<String> {
-    if args.json { vec!["json".to_owned()] } else { args.format.clone() }
 }
 
 async fn one_review(
@@ -46,29 +45,80 @@ async fn one_review(
     request: &TargetRequest,
     sinks: &[ReportSink],
 ) -> anyhow::Result<Exit> {
-    let started = started();
+    let started = start_time();
     let progress = Arc::new(ReviewProgress::start());
     let changes = Changes::open(here).await;
     let user = UserSettings::load(here)?;
     let (target, scoped) = request.scope(&user, &changes).await?;
+    let job = ReviewJob {
+        options: &args.options,
+        is_dry_run: args.dry_run,
+        user,
+        target,
+        scoped,
+        tasks: tasks(args, here)?,
+        subject: None,
+        store: changes.store(),
+        tracked_in: Some(&changes),
+        started,
+        progress,
+    };
+    let Some(done) = run_job(job, here).await? else { return Ok(Exit::Passed) };
+    show::show(&done.reviewed, sinks, &done.policy, &args.options, here)?;
+    if changes.store().is_none() && !args.options.no_save {
+        console::say("note: not in a repository: the review is not saved");
+    }
+    Ok(Exit::from(done.reviewed.report.outcome))
+}
+
+/// A change that is ready to be reviewed.
+pub(in crate::cli) struct ReviewJob<'a> {
+    pub(in crate::cli) options: &'a ReviewOptions,
+    /// Whether to show what would be sent to models, without a review.
+    pub(in crate::cli) is_dry_run: bool,
+    pub(in crate::cli) user: UserSettings,
+    pub(in crate::cli) target: ReviewTarget,
+    pub(in crate::cli) scoped: ReviewScope,
+    /// Texts about the task: name and content.
+    pub(in crate::cli) tasks: Vec<(String, String)>,
+    /// The pull request, for the id of the review.
+    pub(in crate::cli) subject: Option<String>,
+    pub(in crate::cli) store: Option<StateFolder>,
+    /// The repository whose ledger tracks the review.
+    pub(in crate::cli) tracked_in: Option<&'a Changes>,
+    pub(in crate::cli) started: StartTime,
+    pub(in crate::cli) progress: Arc<ReviewProgress>,
+}
+
+/// A review that is stored and not shown yet.
+pub(in crate::cli) struct FinishedReview {
+    pub(in crate::cli) reviewed: ReviewOutput,
+    pub(in crate::cli) policy: ReviewPolicy,
+    pub(in crate::cli) started: StartTime,
+}
+
+/// Reviews a change and stores the files of the review; `None` after a dry run.
+pub(in crate::cli) async fn run_job(
+    job: ReviewJob<'_>,
+    here: &Environment,
+) -> anyhow::Result<Option<FinishedReview>> {
+    let ReviewJob { options: args, is_dry_run, user, target, scoped, .. } = job;
     let settings = trusted_settings::of_change(&user, &target, &scoped, flags(args)).await?;
     let mut notices = settings.notices();
     let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
-    let tasks = tasks(args, here)?;
     let transcript = args.debug.then(Transcript::default);
     let options = ReviewerOptions {
         target: target.clone(),
         transcript: transcript.clone(),
-        ..options(args, here, &settings, progress.clone())
+        model_access: if is_dry_run { ModelAccess::DryRun } else { ModelAccess::Call },
+        ..reviewer_options(args, here, &settings, job.progress.clone())
     };
     let own: Vec<String> = rules.rules.iter().map(|rule| rule.id.clone()).collect();
-    let (is_empty, reports) = (scoped.change.is_empty(), args.json && !args.dry_run);
+    let may_be_absent = scoped.change.is_empty() || (args.json && !is_dry_run);
     let chosen = match reviewers::choose(&settings.policy, here, rules, options).await {
         // An empty change needs no reviewer, and a JSON report has the reason.
-        Err(error)
-            if Failure::kind_of(&error) == FailureKind::NoReviewers && (is_empty || reports) =>
-        {
-            if !is_empty {
+        Err(error) if may_be_absent && Failure::kind_of(&error) == FailureKind::NoReviewers => {
+            if !scoped.change.is_empty() {
                 report(&error);
             }
             reviewers::absent(&settings.policy, error.to_string())
@@ -85,26 +135,29 @@ async fn one_review(
         scope: &scoped,
         reviewers: &names,
         policy: settings.policy.rounds(args.full || args.record.is_some() || args.replay.is_some()),
-        at: started.at.clone(),
+        at: job.started.at.clone(),
         stores: !args.no_save,
     };
-    let ledger = match changes.git().filter(|_| !args.dry_run && !is_empty) {
+    let git = job.tracked_in.and_then(Changes::git);
+    let ledger = match git.filter(|_| !is_dry_run && !scoped.change.is_empty()) {
         Some(git) => ReviewLedger::open(git, request, &mut notices).await,
         None => None,
     };
     let plan = ReviewPlan {
         rule_ids: Box::new(move || catalogue_ids(&own)),
-        ..chosen.plan(&settings.policy, tasks, notices)?
+        subject: job.subject,
+        ..chosen.plan(&settings.policy, job.tasks, notices)?
     };
-    if args.dry_run {
-        return dry_run::show(args, &plan, &chosen, scoped).await;
+    if is_dry_run {
+        dry_run::show(args.json, &plan, &chosen, scoped).await?;
+        return Ok(None);
     }
-    let store = changes.store().filter(|_| !args.no_save);
-    let kept_in = store.as_ref().map(|store| (store as &dyn RunStore, &started));
+    let store = job.store.filter(|_| !args.no_save);
+    let kept_in = store.as_ref().map(|store| (store as &dyn RunStore, &job.started));
     let tracking = ledger.as_ref().map(ReviewLedger::tracking);
     let ports = ReviewPorts { store: kept_in, tracking, ..chosen.ports() };
-    let reviewed = review(&plan, scoped, &ports, &|event| progress.show(&event)).await;
-    progress.end();
+    let reviewed = review(&plan, scoped, &ports, &|event| job.progress.show(&event)).await;
+    job.progress.end();
     let reviewed = reviewed.map_err(changes::failure)?;
     unfinished.finish();
     if let Some(why) = chosen.recording.as_ref().and_then(|recording| recording.problem()) {
@@ -112,17 +165,13 @@ async fn one_review(
     }
     if let Some(store) = &store {
         let more = kept(transcript).into_iter().chain(lane_files(chosen.lane_logs.as_deref()));
-        keep(&reviewed, &started, store, &more.collect::<Vec<_>>());
+        keep(&reviewed, &job.started, store, &more.collect::<Vec<_>>());
     }
-    show::show(&reviewed, sinks, &settings.policy, args, here)?;
-    if changes.store().is_none() && !args.no_save {
-        console::say("note: not in a repository: the review is not saved");
-    }
-    Ok(Exit::from(reviewed.report.outcome))
+    Ok(Some(FinishedReview { reviewed, policy: settings.policy, started: job.started }))
 }
 
 /// Warnings about flags that have no effect with this reviewer.
-fn unused(args: &ReviewArgs, kind: ReviewerType) -> Vec<String> {
+fn unused(args: &ReviewOptions, kind: ReviewerType) -> Vec<String> {
     if !matches!(kind, ReviewerType::Builtin | ReviewerType::Cerberus) {
         return Vec::new();
     }
@@ -196,8 +245,8 @@ fn kept(transcript: Option<Transcript>) -> Vec<(String, String)> {
 }
 
 /// The options of the command line.
-fn options(
-    args: &ReviewArgs,
+fn reviewer_options(
+    args: &ReviewOptions,
     here: &Environment,
     settings: &Settings,
     progress: Arc<ReviewProgress>,
@@ -209,23 +258,30 @@ fn options(
         record: args.record.as_ref().map(folder),
         replay: args.replay.as_ref().map(folder),
         events: Arc::new(move |event| progress.show(&event)),
-        model_access: if args.dry_run { ModelAccess::DryRun } else { ModelAccess::Call },
         ..ReviewerOptions::new(settings.models.clone())
     }
 }
 
 /// The texts about the task. Those of a pull request are claims of its author.
 fn tasks(args: &ReviewArgs, here: &Environment) -> Result<Vec<(String, String)>, Failure> {
-    let read = |file: &Option<PathBuf>| {
-        file.as_ref().map(|file| task(&here.folder.join(file))).transpose()
-    };
-    let named = |name: &str, text: Option<String>| text.map(|text| (name.to_owned(), text));
+    let text = args.pr_text.as_ref().map(|file| task(&here.folder.join(file))).transpose()?;
+    all_tasks(&args.options, here, [args.pr_title.clone(), text])
+}
+
+/// The context file, and title and text of a pull request.
+pub(in crate::cli) fn all_tasks(
+    options: &ReviewOptions,
+    here: &Environment,
+    [title, text]: [Option<String>; 2],
+) -> Result<Vec<(String, String)>, Failure> {
+    let context = options.context_file.as_ref().map(|file| task(&here.folder.join(file)));
     let texts = [
-        named("context file", read(&args.context_file)?),
-        named("title of the pull request, a claim", args.pr_title.clone()),
-        named("text of the pull request, a claim", read(&args.pr_text)?),
+        ("context file", context.transpose()?),
+        ("title of the pull request, a claim", title),
+        ("text of the pull request, a claim", text),
     ];
-    Ok(texts.into_iter().flatten().collect())
+    let named = |(name, text): (&str, Option<String>)| text.map(|text| (name.to_owned(), text));
+    Ok(texts.into_iter().filter_map(named).collect())
 }
 
 fn task(file: &Path) -> Result<String, Failure> {
@@ -235,13 +291,14 @@ fn task(file: &Path) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn started() -> StartTime {
+/// The time when a review starts.
+pub(in crate::cli) fn start_time() -> StartTime {
     let now = jiff::Timestamp::now();
     StartTime { stamp: now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string(), at: now.to_string() }
 }
 
 /// The options of the command line as configuration keys.
-fn flags(args: &ReviewArgs) -> Config {
+fn flags(args: &ReviewOptions) -> Config {
     Config {
         reviewer_type: args.reviewer.first().copied(),
         agent_sdk_reviewer_model: args.model.clone(),

@@ -1,7 +1,7 @@
 //! Prints and writes a report. A file that cannot be written is an error after all other outputs are
 //! written.
 
-use super::ReviewArgs;
+use super::ReviewOptions;
 use super::outputs::ReportSink;
 use crate::console;
 use crate::environment::Environment;
@@ -11,11 +11,11 @@ use mala_domain::config::ReviewPolicy;
 use mala_domain::render::{self, ReportView, fix_prompt, terminal};
 use mala_pipeline::review::ReviewOutput;
 
-pub(super) fn show(
+pub(in crate::cli) fn show(
     reviewed: &ReviewOutput,
     sinks: &[ReportSink],
     policy: &ReviewPolicy,
-    args: &ReviewArgs,
+    args: &ReviewOptions,
     here: &Environment,
 ) -> anyhow::Result<()> {
     let view = ReportView { report: &reviewed.report, sources: &reviewed.sources };
@@ -44,7 +44,7 @@ pub(super) fn show(
 
 fn options(
     policy: &ReviewPolicy,
-    args: &ReviewArgs,
+    args: &ReviewOptions,
     here: &Environment,
 ) -> terminal::TerminalOptions {
     let terminal = here.terminal();

@@ -39,6 +39,7 @@ pub(super) fn session_plan(session: &Session) -> anyhow::Result<ReviewPlan> {
         timeout: timeout.saturating_add(MARGIN),
         check_time: timeout,
         reviewer_type: "review-gate".to_owned(),
+        subject: None,
         prompt_version: prompts::version(),
         model: None,
         budget_profile: "standard".to_owned(),

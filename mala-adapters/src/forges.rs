@@ -1,0 +1,6 @@
+//! Forges: where pull requests are read, and where comments are written.
+
+mod commits;
+pub mod github;
+
+pub use commits::{CommitSource, FetchError, fetch_commits};

@@ -1,0 +1,249 @@
+//! GitHub over REST, with a client of our own on the HTTP crate that models use. Threads are resolved over
+//! GraphQL, because REST cannot.
+
+mod bodies;
+mod cache;
+mod client;
+
+pub use client::WaitNotice;
+
+use crate::models::{HttpClient, Secret};
+use cache::ResponseCache;
+use client::{ApiClient, ApiRequest};
+use mala_domain::forge::{
+    CHECK_NAME, Discussion, DiscussionParts, ForgeWrite, PullRequest, PullRequestRef,
+    RepositoryName, web_host,
+};
+use mala_domain::ports::{BoxFuture, Forge, ForgeError};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+const READ_PULLS: &str = "Pull requests: read";
+const READ_CONTENTS: &str = "Contents: read";
+const WRITE_PULLS: &str = "Pull requests: write";
+const READ_CHECKS: &str = "Checks: read";
+const WRITE_CHECKS: &str = "Checks: write";
+const WRITE_ISSUES: &str = "Issues: write";
+
+/// GitHub, or a server with the same API.
+pub struct GitHub {
+    api: ApiClient,
+}
+
+impl GitHub {
+    /// GitHub at the URL of its API, with a folder for cached responses.
+    pub fn new(
+        http: HttpClient,
+        api: &str,
+        token: Secret,
+        cache: PathBuf,
+        notice: WaitNotice,
+    ) -> Self {
+        let cache = ResponseCache::new(cache, token.expose());
+        let base = api.trim_end_matches('/').to_owned();
+        Self { api: ApiClient { http, base, token, cache, notice } }
+    }
+
+    /// The address of a repository for git: on the host of the API's web pages, whatever the API answers.
+    pub fn clone_url(&self, repository: &RepositoryName) -> String {
+        let scheme = self.api.base.split_once("://").map_or("https", |(scheme, _)| scheme);
+        format!("{scheme}://{}/{repository}.git", web_host(&self.api.base))
+    }
+
+    async fn read_pull_request(&self, at: &PullRequestRef) -> Result<PullRequest, ForgeError> {
+        let found = self.api.get(&pull_path(at), READ_PULLS).await?;
+        let mut pull =
+            bodies::pull_request(&found, at).ok_or_else(|| unreadable("pull request"))?;
+        let repository = &at.repository;
+        let range = format!("{}...{}", pull.base, pull.head);
+        let compared = format!("/repos/{repository}/compare/{range}?per_page=1");
+        let compared = self.api.get(&compared, READ_CONTENTS).await?;
+        let merge_base = compared["merge_base_commit"]["sha"].as_str();
+        pull.merge_base = merge_base.ok_or_else(|| unreadable("comparison"))?.to_owned();
+        pull.clone_url = self.clone_url(repository);
+        Ok(pull)
+    }
+
+    async fn find_pull_request(
+        &self,
+        repository: &RepositoryName,
+        branch: &str,
+    ) -> Result<Option<PullRequestRef>, ForgeError> {
+        let branch = bodies::in_query(branch);
+        let query = format!("state=open&head={}:{branch}", repository.owner);
+        let found = self.api.get(&format!("/repos/{repository}/pulls?{query}"), READ_PULLS).await?;
+        let number =
+            found.as_array().and_then(|all| all.first()).and_then(|one| one["number"].as_u64());
+        Ok(number.map(|number| PullRequestRef { repository: repository.clone(), number }))
+    }
+
+    async fn read_discussion(
+        &self,
+        at: &PullRequestRef,
+        parts: &DiscussionParts,
+    ) -> Result<Discussion, ForgeError> {
+        let repository = &at.repository;
+        let mut found = Discussion::default();
+        if let Some(commit) = &parts.checks_of {
+            let path = format!("/repos/{repository}/commits/{commit}/check-runs");
+            let path = format!("{path}?check_name={CHECK_NAME}&filter=all&per_page=100");
+            let checks = self.api.get(&path, READ_CHECKS).await?;
+            let checks = checks["check_runs"].as_array().into_iter().flatten();
+            found.checks = checks.filter_map(bodies::check).collect();
+        }
+        if !parts.comments {
+            return Ok(found);
+        }
+        let viewer = self.viewer().await?;
+        let path = format!("/repos/{repository}/issues/{}/comments", at.number);
+        let comments = self.api.list(&path, READ_PULLS).await?;
+        let inline = match parts.inline {
+            true => self.api.list(&format!("{}/comments", pull_path(at)), READ_PULLS).await?,
+            false => Vec::new(),
+        };
+        Ok(Discussion {
+            viewer,
+            comments: comments.iter().filter_map(bodies::comment).collect(),
+            inline: inline.iter().filter_map(bodies::inline_comment).collect(),
+            ..found
+        })
+    }
+
+    /// The login of the token. Tokens of apps cannot read `/user`, but GraphQL tells theirs.
+    async fn viewer(&self) -> Result<Option<String>, ForgeError> {
+        let user = match self.api.get("/user", "Metadata: read").await {
+            Ok(user) => user,
+            Err(ForgeError::Forbidden { .. } | ForgeError::NotFound { .. }) => {
+                match self.graphql("query{viewer{login}}", json!({}), "Metadata: read").await {
+                    Ok(answer) => answer["data"]["viewer"].clone(),
+                    Err(ForgeError::Forbidden { .. } | ForgeError::NotFound { .. }) => Value::Null,
+                    Err(error) => return Err(error),
+                }
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(user["login"].as_str().map(str::to_owned))
+    }
+
+    async fn graphql(
+        &self,
+        query: &str,
+        variables: Value,
+        permission: &'static str,
+    ) -> Result<Value, ForgeError> {
+        // GitHub Enterprise has `/api/v3` and `/api/graphql`.
+        let path = match self.api.base.ends_with("/api/v3") {
+            true => "/../graphql",
+            false => "/graphql",
+        };
+        let body = Some(json!({"query": query, "variables": variables}));
+        let request = ApiRequest { method: Method::POST, path: path.to_owned(), body, permission };
+        let answer = self.api.write(&request).await?;
+        match answer["errors"].as_array().and_then(|errors| errors.first()) {
+            Some(error) => Err(ForgeError::Forbidden {
+                what: format!("GitHub answers: {}", error["message"].as_str().unwrap_or("error")),
+                hint: format!("the token needs the permission '{permission}'"),
+            }),
+            None => Ok(answer),
+        }
+    }
+
+    /// Resolves the thread that starts with this comment, unless it is resolved.
+    async fn resolve(&self, at: &PullRequestRef, comment: u64) -> Result<(), ForgeError> {
+        let mut after = Value::Null;
+        loop {
+            let variables = json!({
+                "owner": at.repository.owner, "repo": at.repository.repo, "number": at.number,
+                "after": after,
+            });
+            let answer = self.graphql(bodies::THREADS, variables, READ_PULLS).await?;
+            let threads = &answer["data"]["repository"]["pullRequest"]["reviewThreads"];
+            let nodes = threads["nodes"].as_array().into_iter().flatten();
+            let starts = |node: &&Value| {
+                node["comments"]["nodes"][0]["databaseId"].as_u64() == Some(comment)
+            };
+            if let Some(thread) = nodes.into_iter().find(starts) {
+                if thread["isResolved"] != true {
+                    let variables = json!({"thread": thread["id"]});
+                    self.graphql(bodies::RESOLVE, variables, WRITE_PULLS).await?;
+                }
+                return Ok(());
+            }
+            if threads["pageInfo"]["hasNextPage"] != true {
+                return Ok(());
+            }
+            after = threads["pageInfo"]["endCursor"].clone();
+        }
+    }
+
+    async fn apply(&self, at: &PullRequestRef, write: &ForgeWrite) -> Result<(), ForgeError> {
+        if let ForgeWrite::ResolveThread { id } = write {
+            return self.resolve(at, *id).await;
+        }
+        let (method, path, body) = bodies::request(at, write);
+        let permission = match write {
+            ForgeWrite::CreateComment { .. }
+            | ForgeWrite::UpdateComment { .. }
+            | ForgeWrite::DeleteComment { .. } => WRITE_ISSUES,
+            ForgeWrite::CreateCheck { .. } | ForgeWrite::UpdateCheck { .. } => WRITE_CHECKS,
+            _ => WRITE_PULLS,
+        };
+        let is_delete = method == Method::DELETE;
+        match self.api.write(&ApiRequest { method, path, body, permission }).await {
+            // Another run deleted it.
+            Err(ForgeError::NotFound { .. }) if is_delete => Ok(()),
+            written => written.map(|_| ()),
+        }
+    }
+}
+
+impl Forge for GitHub {
+    fn pull_request<'a>(
+        &'a self,
+        at: &'a PullRequestRef,
+    ) -> BoxFuture<'a, Result<PullRequest, ForgeError>> {
+        Box::pin(self.read_pull_request(at))
+    }
+
+    fn pull_request_of<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+        branch: &'a str,
+    ) -> BoxFuture<'a, Result<Option<PullRequestRef>, ForgeError>> {
+        Box::pin(self.find_pull_request(repository, branch))
+    }
+
+    fn discussion<'a>(
+        &'a self,
+        at: &'a PullRequestRef,
+        parts: &'a DiscussionParts,
+    ) -> BoxFuture<'a, Result<Discussion, ForgeError>> {
+        Box::pin(self.read_discussion(at, parts))
+    }
+
+    fn preview(&self, at: &PullRequestRef, write: &ForgeWrite) -> String {
+        if let ForgeWrite::ResolveThread { id } = write {
+            return format!("POST /graphql\nresolve the thread of comment {id}\n");
+        }
+        let (method, path, body) = bodies::request(at, write);
+        let body = body.map(|body| format!("{body:#}\n")).unwrap_or_default();
+        format!("{method} {path}\n{body}")
+    }
+
+    fn write<'a>(
+        &'a self,
+        at: &'a PullRequestRef,
+        write: &'a ForgeWrite,
+    ) -> BoxFuture<'a, Result<(), ForgeError>> {
+        Box::pin(self.apply(at, write))
+    }
+}
+
+fn pull_path(at: &PullRequestRef) -> String {
+    format!("/repos/{}/pulls/{}", at.repository, at.number)
+}
+
+fn unreadable(what: &str) -> ForgeError {
+    ForgeError::Unavailable(format!("cannot read the {what} that GitHub sent"))
+}

@@ -1,0 +1,209 @@
+//! GitHub's JSON: what its answers mean, and the requests of writes.
+
+use mala_domain::forge::{
+    CHECK_NAME, CheckConclusion, CheckDraft, ForgeAuthor, ForgeCheck, ForgeComment, ForgeWrite,
+    InlineComment, InlineDraft, PullRequest, PullRequestRef, RepositoryName,
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+/// The threads of a pull request.
+pub(super) const THREADS: &str = "query($owner:String!,$repo:String!,$number:Int!,$after:String){\
+repository(owner:$owner,name:$repo){pullRequest(number:$number){\
+reviewThreads(first:100,after:$after){pageInfo{hasNextPage endCursor}\
+nodes{id isResolved comments(first:1){nodes{databaseId}}}}}}}";
+
+/// Resolves a thread.
+pub(super) const RESOLVE: &str =
+    "mutation($thread:ID!){resolveReviewThread(input:{threadId:$thread}){thread{id}}}";
+
+/// A pull request, without its merge base and address for git.
+pub(super) fn pull_request(body: &Value, at: &PullRequestRef) -> Option<PullRequest> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (base, head) = (&body["base"], &body["head"]);
+    let names = head["repo"]["full_name"].as_str().and_then(|name| name.split_once('/'));
+    let head_repository = names.and_then(|(owner, repo)| RepositoryName::new(owner, repo));
+    let is_same =
+        |name: &RepositoryName| name.to_string().eq_ignore_ascii_case(&at.repository.to_string());
+    Some(PullRequest {
+        number: at.number,
+        title: text(&body["title"]),
+        body: text(&body["body"]),
+        author: text(&body["user"]["login"]),
+        base_branch: text(&base["ref"]),
+        base: base["sha"].as_str()?.to_owned(),
+        merge_base: String::new(),
+        head: head["sha"].as_str()?.to_owned(),
+        is_fork: !head_repository.as_ref().is_some_and(is_same),
+        head_repository,
+        clone_url: String::new(),
+        web_url: text(&base["repo"]["html_url"]),
+    })
+}
+
+/// A comment on the pull request.
+pub(super) fn comment(body: &Value) -> Option<ForgeComment> {
+    let text = body["body"].as_str().unwrap_or_default().replace("\r\n", "\n");
+    Some(ForgeComment { id: body["id"].as_u64()?, author: author(&body["user"]), body: text })
+}
+
+/// A comment on lines. GitHub keeps no line for one whose lines changed.
+pub(super) fn inline_comment(body: &Value) -> Option<InlineComment> {
+    let ForgeComment { id, author, body: text } = comment(body)?;
+    let is_outdated = body["line"].is_null() && body["subject_type"] != "file";
+    Some(InlineComment {
+        id,
+        reply_to: body["in_reply_to_id"].as_u64(),
+        author,
+        body: text,
+        is_outdated,
+    })
+}
+
+fn author(user: &Value) -> ForgeAuthor {
+    // A deleted account is null.
+    let login = user["login"].as_str().unwrap_or("ghost").to_owned();
+    ForgeAuthor { is_bot: user["type"] == "Bot" || login.ends_with("[bot]"), login }
+}
+
+/// The request of a write. Threads are resolved over GraphQL instead.
+pub(super) fn request(at: &PullRequestRef, write: &ForgeWrite) -> (Method, String, Option<Value>) {
+    let repo = format!("/repos/{}", at.repository);
+    let pull = format!("{repo}/pulls/{}", at.number);
+    match write {
+        ForgeWrite::CreateComment { body } => {
+            let path = format!("{repo}/issues/{}/comments", at.number);
+            (Method::POST, path, Some(json!({"body": body})))
+        }
+        ForgeWrite::UpdateComment { id, body } => {
+            (Method::PATCH, format!("{repo}/issues/comments/{id}"), Some(json!({"body": body})))
+        }
+        ForgeWrite::DeleteComment { id } => {
+            (Method::DELETE, format!("{repo}/issues/comments/{id}"), None)
+        }
+        ForgeWrite::CreateReview { commit, comments } => {
+            let comments: Vec<Value> = comments.iter().map(draft).collect();
+            let body = json!({"commit_id": commit, "event": "COMMENT", "comments": comments});
+            (Method::POST, format!("{pull}/reviews"), Some(body))
+        }
+        ForgeWrite::CreateInlineComment { commit, comment } => {
+            let mut body = draft(comment);
+            body["commit_id"] = json!(commit);
+            (Method::POST, format!("{pull}/comments"), Some(body))
+        }
+        ForgeWrite::CreateCheck { check } => {
+            (Method::POST, format!("{repo}/check-runs"), Some(check_body(check)))
+        }
+        ForgeWrite::UpdateCheck { id, check } => {
+            let mut body = check_body(check);
+            // A check run stays at its commit.
+            body.as_object_mut().map(|body| body.remove("head_sha"));
+            (Method::PATCH, format!("{repo}/check-runs/{id}"), Some(body))
+        }
+        ForgeWrite::DeleteInlineComment { id } | ForgeWrite::ResolveThread { id } => {
+            (Method::DELETE, format!("{repo}/pulls/comments/{id}"), None)
+        }
+    }
+}
+
+/// A check run.
+pub(super) fn check(body: &Value) -> Option<ForgeCheck> {
+    let n_annotations = body["output"]["annotations_count"].as_u64().unwrap_or(0);
+    Some(ForgeCheck {
+        id: body["id"].as_u64()?,
+        external_id: body["external_id"].as_str().unwrap_or_default().to_owned(),
+        n_annotations: usize::try_from(n_annotations).ok()?,
+    })
+}
+
+fn check_body(check: &CheckDraft) -> Value {
+    let annotations = check.annotations.iter().map(|one| {
+        json!({
+            "path": one.path.to_text(), "start_line": one.start_line, "end_line": one.end_line,
+            "annotation_level": one.level, "title": one.title, "message": one.message,
+        })
+    });
+    json!({
+        "name": CHECK_NAME, "head_sha": check.head, "external_id": check.external_id,
+        "status": "completed",
+        "conclusion": match check.conclusion {
+            CheckConclusion::Success => "success",
+            CheckConclusion::Failure => "failure",
+            CheckConclusion::Neutral => "neutral",
+        },
+        "output": {
+            "title": check.title, "summary": check.summary,
+            "annotations": annotations.collect::<Vec<_>>(),
+        },
+    })
+}
+
+fn draft(comment: &InlineDraft) -> Value {
+    let mut body = json!({
+        "path": comment.path.to_text(), "line": comment.line, "side": "RIGHT",
+        "body": comment.body,
+    });
+    if let Some(start) = comment.start_line {
+        body["start_line"] = json!(start);
+        body["start_side"] = json!("RIGHT");
+    }
+    body
+}
+
+/// A text in the query of a URL.
+pub(super) fn in_query(text: &str) -> String {
+    let bytes = text.bytes().map(|byte| match byte {
+        b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
+        byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    });
+    bytes.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mala_domain::change::FilePath;
+
+    #[test]
+    fn lines_of_a_review_have_a_side() {
+        let at = PullRequestRef::parse("o/r#7", "github.com").unwrap();
+        let one = InlineDraft {
+            path: FilePath::from("a.py"),
+            start_line: None,
+            line: 3,
+            body: "x".to_owned(),
+        };
+        let many = InlineDraft { start_line: Some(2), ..one.clone() };
+        let review = ForgeWrite::CreateReview { commit: "c".to_owned(), comments: vec![one, many] };
+        let (method, path, body) = request(&at, &review);
+        assert_eq!((method.as_str(), path.as_str()), ("POST", "/repos/o/r/pulls/7/reviews"));
+        assert_eq!(
+            body.unwrap(),
+            json!({"commit_id": "c", "event": "COMMENT", "comments": [
+                {"path": "a.py", "line": 3, "side": "RIGHT", "body": "x"},
+                {"path": "a.py", "line": 3, "side": "RIGHT", "body": "x",
+                 "start_line": 2, "start_side": "RIGHT"},
+            ]})
+        );
+    }
+
+    #[test]
+    fn deleted_accounts_and_forks_are_read() {
+        let at = PullRequestRef::parse("o/r#7", "github.com").unwrap();
+        for (head, is_fork) in [
+            (json!({"full_name": "O/R"}), false),
+            (json!({"full_name": "x/r"}), true),
+            (Value::Null, true),
+        ] {
+            let body = json!({
+                "base": {"sha": "b", "ref": "main"}, "head": {"sha": "h", "repo": head},
+                "user": null, "title": "t", "body": null,
+            });
+            assert_eq!(pull_request(&body, &at).unwrap().is_fork, is_fork, "{head}");
+        }
+        let comment = inline_comment(&json!({"id": 1, "user": null, "line": null})).unwrap();
+        assert_eq!((comment.author.login.as_str(), comment.is_outdated), ("ghost", true));
+        assert_eq!(in_query("topic/ä&x"), "topic%2F%C3%A4%26x");
+    }
+}

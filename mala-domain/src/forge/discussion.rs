@@ -1,0 +1,206 @@
+//! A pull request, its comments, the commands in them, and the writes that change them.
+
+use super::{CheckDraft, ForgeCheck, RepositoryName};
+use crate::change::FilePath;
+
+/// A pull request. Its texts are claims of its author.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PullRequest {
+    /// Its number.
+    pub number: u64,
+    /// The title.
+    pub title: String,
+    /// The description.
+    pub body: String,
+    /// The login of its author.
+    pub author: String,
+    /// The name of the branch that it changes.
+    pub base_branch: String,
+    /// The tip of that branch.
+    pub base: String,
+    /// The commit where the change starts.
+    pub merge_base: String,
+    /// The last commit.
+    pub head: String,
+    /// The repository of the last commit; `None` when it was deleted.
+    pub head_repository: Option<RepositoryName>,
+    /// The address for git.
+    pub clone_url: String,
+    /// The address of the repository's web page.
+    pub web_url: String,
+    /// Whether the last commit is in another repository.
+    pub is_fork: bool,
+}
+
+/// The author of a comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForgeAuthor {
+    /// The login.
+    pub login: String,
+    /// Whether it is a program.
+    pub is_bot: bool,
+}
+
+/// A comment on the pull request as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForgeComment {
+    /// Its number; later comments have larger ones.
+    pub id: u64,
+    /// Its author.
+    pub author: ForgeAuthor,
+    /// Its text.
+    pub body: String,
+}
+
+/// A comment on lines of the diff.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InlineComment {
+    /// Its number; later comments have larger ones.
+    pub id: u64,
+    /// The first comment of its thread; `None` for that comment itself.
+    pub reply_to: Option<u64>,
+    /// Its author.
+    pub author: ForgeAuthor,
+    /// Its text.
+    pub body: String,
+    /// Whether the lines changed since.
+    pub is_outdated: bool,
+}
+
+/// The comments of a pull request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Discussion {
+    /// The login that mala writes with; `None` when the forge does not say it.
+    pub viewer: Option<String>,
+    /// The comments on the pull request as a whole.
+    pub comments: Vec<ForgeComment>,
+    /// The comments on lines; empty when none are read.
+    pub inline: Vec<InlineComment>,
+    /// Our check runs of the head; empty when none are read.
+    pub checks: Vec<ForgeCheck>,
+}
+
+/// What to read of a discussion.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DiscussionParts {
+    /// The comments on the pull request as a whole.
+    pub comments: bool,
+    /// The comments on lines.
+    pub inline: bool,
+    /// The check runs of this commit.
+    pub checks_of: Option<String>,
+}
+
+impl Discussion {
+    /// Whether mala writes with this author's account. Without a known account, any program counts, and the
+    /// marker decides.
+    pub fn is_ours(&self, author: &ForgeAuthor) -> bool {
+        match &self.viewer {
+            Some(viewer) => viewer.eq_ignore_ascii_case(&author.login),
+            None => author.is_bot,
+        }
+    }
+}
+
+/// A comment to write on lines at head.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InlineDraft {
+    /// The file at head.
+    pub path: FilePath,
+    /// The first line, when there are several.
+    pub start_line: Option<u32>,
+    /// The last line.
+    pub line: u32,
+    /// The text.
+    pub body: String,
+}
+
+/// One change of a discussion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ForgeWrite {
+    /// Adds a comment.
+    CreateComment {
+        /// The text.
+        body: String,
+    },
+    /// Replaces the text of a comment.
+    UpdateComment {
+        /// The comment.
+        id: u64,
+        /// The text.
+        body: String,
+    },
+    /// Removes a comment.
+    DeleteComment {
+        /// The comment.
+        id: u64,
+    },
+    /// Adds comments on lines, all or none.
+    CreateReview {
+        /// The commit that contains the lines.
+        commit: String,
+        /// The comments.
+        comments: Vec<InlineDraft>,
+    },
+    /// Adds one comment on lines.
+    CreateInlineComment {
+        /// The commit that contains the lines.
+        commit: String,
+        /// The comment.
+        comment: InlineDraft,
+    },
+    /// Removes a comment on lines.
+    DeleteInlineComment {
+        /// The comment.
+        id: u64,
+    },
+    /// Adds a check run.
+    CreateCheck {
+        /// The check run.
+        check: CheckDraft,
+    },
+    /// Adds annotations to a check run.
+    UpdateCheck {
+        /// The check run.
+        id: u64,
+        /// The check run with only these annotations.
+        check: CheckDraft,
+    },
+    /// Resolves a thread.
+    ResolveThread {
+        /// Its first comment.
+        id: u64,
+    },
+}
+
+/// A command in a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReplyCommand {
+    /// Accept the finding, for this reason.
+    Waive(String),
+    /// The finding is wrong, for this reason.
+    Dispute(String),
+    /// Review the pull request again.
+    Review,
+    /// Explain the finding.
+    Explain,
+}
+
+/// The command on the first line of a reply, if its author may write to the repository. A waiver and a
+/// dispute need a reason.
+pub fn parse_command(body: &str, can_write: bool) -> Option<ReplyCommand> {
+    let line = body.trim_start().lines().next()?;
+    let mut words = line.split_whitespace();
+    if words.next()? != "/mala" || !can_write {
+        return None;
+    }
+    let command = words.next()?;
+    let rest = words.collect::<Vec<_>>().join(" ");
+    match (command, rest.is_empty()) {
+        ("waive", false) => Some(ReplyCommand::Waive(rest)),
+        ("dispute", false) => Some(ReplyCommand::Dispute(rest)),
+        ("review", true) => Some(ReplyCommand::Review),
+        ("explain", true) => Some(ReplyCommand::Explain),
+        _ => None,
+    }
+}

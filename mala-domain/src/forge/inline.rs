@@ -1,0 +1,152 @@
+//! Comments on lines: which findings get one, on which lines, and which threads are resolved.
+
+use super::{Discussion, ForgeWrite, InlineComment, InlineDraft, SummaryState, finding_id};
+use crate::change::{Change, FilePath, Hunk, LineSpan};
+use crate::finding::Finding;
+use crate::render::markdown::render_inline;
+use crate::report::Report;
+use crate::verdict;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most comments of one review; further findings are in the summary.
+const MAX_COMMENTS: usize = 30;
+
+/// A finding and its comment; `None` when its lines are not in the diff.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InlineFinding {
+    /// The identity of the finding.
+    pub id: String,
+    /// The comment.
+    pub draft: Option<InlineDraft>,
+}
+
+/// What to write on lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InlinePlan {
+    /// The writes, in order.
+    pub writes: Vec<ForgeWrite>,
+    /// The findings that have no comment of their own.
+    pub in_summary: Vec<String>,
+    /// All findings whose lines the forge refused.
+    pub rejected: Vec<String>,
+    /// All threads that are resolved by mala after these writes.
+    pub resolved: Vec<u64>,
+}
+
+/// The findings of a report that count, worst first, with their comments. `sources` are the files at head.
+pub fn inline_findings(
+    report: &Report,
+    change: &Change,
+    sources: &BTreeMap<FilePath, String>,
+) -> Vec<InlineFinding> {
+    let mut seen = BTreeSet::new();
+    let counted = report.issues.iter().filter(|finding| verdict::counts(finding));
+    let new = counted.filter(|finding| seen.insert(finding.dedupe_key.as_str()));
+    let drafted = new.map(|finding| InlineFinding {
+        id: finding.dedupe_key.to_string(),
+        draft: place(change, finding).map(|placed| InlineDraft {
+            path: finding.file.clone(),
+            start_line: (placed.n_lines() > 1).then_some(placed.start()),
+            line: placed.end(),
+            body: render_inline(finding, placed, sources.get(&finding.file).map(String::as_str)),
+        }),
+    });
+    drafted.collect()
+}
+
+/// The lines of the diff that a comment about this span can be on: those in one hunk, first and last.
+/// A deleted file has none.
+pub fn place(change: &Change, finding: &Finding) -> Option<LineSpan> {
+    let file = change.file(&finding.file).filter(|file| file.exists_at_head())?;
+    let span = finding.span();
+    file.hunks.iter().filter_map(|hunk| overlap(hunk, span)).max_by_key(|lines| lines.n_lines())
+}
+
+fn overlap(hunk: &Hunk, span: LineSpan) -> Option<LineSpan> {
+    let last = hunk.new_start.checked_add(hunk.new_lines)?.checked_sub(1)?;
+    LineSpan::new(span.start().max(hunk.new_start).max(1), span.end().min(last))
+}
+
+/// The lines that replace those of a finding, if its suggestion is exactly one block of code, the comment
+/// is on all of its lines, and the evidence is still these lines.
+pub fn suggested_lines<'f>(finding: &'f Finding, placed: LineSpan, head: &str) -> Option<&'f str> {
+    let suggestion = finding.suggestion.as_deref()?.trim();
+    let (_, rest) = suggestion.strip_prefix("```")?.split_once('\n')?;
+    let code = rest.strip_suffix("```")?.strip_suffix('\n')?;
+    if placed != finding.span() || code.contains("```") {
+        return None;
+    }
+    let skipped = usize::try_from(placed.start()).ok()?.checked_sub(1)?;
+    let n_lines = usize::try_from(placed.n_lines()).ok()?;
+    let current: Vec<&str> = head.lines().skip(skipped).take(n_lines).collect();
+    let evidence: Vec<&str> = finding.evidence_snippet.lines().collect();
+    let applies = current.len() == n_lines && current == evidence && current.join("\n") != code;
+    applies.then_some(code)
+}
+
+/// Plans the comments on lines of a review of `head`. `findings` are worst first; `rejected` are those whose
+/// lines the forge refused. Threads are resolved only after a complete review.
+pub fn plan_inline(
+    findings: &[InlineFinding],
+    discussion: &Discussion,
+    before: &SummaryState,
+    rejected: &BTreeSet<String>,
+    (head, is_complete): (&str, bool),
+) -> InlinePlan {
+    let posted = posted(discussion);
+    let mut plan = InlinePlan { resolved: before.resolved.clone(), ..InlinePlan::default() };
+    let before_refused = before.rejected.iter().filter(|_| before.head == head);
+    let refused: BTreeSet<&String> = before_refused.chain(rejected).collect();
+    let mut drafts = Vec::new();
+    for finding in findings.iter().filter(|finding| !posted.contains_key(finding.id.as_str())) {
+        match &finding.draft {
+            Some(draft) if drafts.len() < MAX_COMMENTS && !refused.contains(&finding.id) => {
+                drafts.push(draft.clone());
+            }
+            _ => plan.in_summary.push(finding.id.clone()),
+        }
+    }
+    if !drafts.is_empty() {
+        plan.writes.push(ForgeWrite::CreateReview { commit: head.to_owned(), comments: drafts });
+    }
+    let current: BTreeSet<&str> = findings.iter().map(|finding| finding.id.as_str()).collect();
+    plan.rejected = refused.into_iter().cloned().collect();
+    for (id, comments) in &posted {
+        let (Some(first), copies) = (comments.first(), comments.iter().skip(1)) else { continue };
+        let unanswered = copies.filter(|copy| replies(discussion, copy.id).next().is_none());
+        plan.writes.extend(unanswered.map(|copy| ForgeWrite::DeleteInlineComment { id: copy.id }));
+        let is_gone = is_complete && !current.contains(id) && first.is_outdated;
+        let is_settled = before.resolved.contains(&first.id) || is_answered(discussion, first);
+        if is_gone && !is_settled {
+            plan.writes.push(ForgeWrite::ResolveThread { id: first.id });
+            plan.resolved.push(first.id);
+        }
+    }
+    plan
+}
+
+/// Our comments about findings, by finding, oldest first.
+fn posted(discussion: &Discussion) -> BTreeMap<&str, Vec<&InlineComment>> {
+    let mut posted: BTreeMap<&str, Vec<&InlineComment>> = BTreeMap::new();
+    for comment in &discussion.inline {
+        if comment.reply_to.is_none()
+            && discussion.is_ours(&comment.author)
+            && let Some(id) = finding_id(&comment.body)
+        {
+            posted.entry(id).or_default().push(comment);
+        }
+    }
+    posted.values_mut().for_each(|comments| comments.sort_by_key(|comment| comment.id));
+    posted
+}
+
+fn replies(discussion: &Discussion, to: u64) -> impl Iterator<Item = &InlineComment> {
+    discussion.inline.iter().filter(move |comment| comment.reply_to == Some(to))
+}
+
+/// Whether a person wrote the last comment of a thread.
+fn is_answered(discussion: &Discussion, first: &InlineComment) -> bool {
+    let last = replies(discussion, first.id).max_by_key(|comment| comment.id);
+    // mala writes no replies: one of its own account is by the person who owns the account.
+    last.is_some_and(|last| !last.author.is_bot)
+}

@@ -1,0 +1,374 @@
+//! Tables for the decisions on pull requests.
+
+use super::*;
+use crate::change::{Change, FilePath, LineSpan, parse};
+use crate::finding::Finding;
+use crate::render::markdown::render_inline;
+use std::collections::BTreeSet;
+
+#[test]
+fn pull_requests_have_names_and_addresses() {
+    let rows = [
+        ("o/r#7", Some("o/r#7")),
+        ("my-org/a.b_c#12", Some("my-org/a.b_c#12")),
+        ("https://github.com/o/r/pull/7", Some("o/r#7")),
+        ("https://GitHub.com/o/r/pull/7/files?w=1#diff", Some("o/r#7")),
+        ("http://github.com/o/r/pull/7#issuecomment-1", Some("o/r#7")),
+        ("https://evil.example/o/r/pull/7", None),
+        ("https://github.com/o/r/issues/7", None),
+        ("https://github.com/o/r/pull/", None),
+        ("o/r#0", None),
+        ("o/r#+7", None),
+        ("o/r#x", None),
+        ("o/../r#7", None),
+        ("../r#7", None),
+        ("-o/r#7", None),
+        ("o/r", None),
+        ("#7", None),
+        ("", None),
+    ];
+    for (text, expected) in rows {
+        let parsed = PullRequestRef::parse(text, "github.com").ok();
+        assert_eq!(parsed.map(|found| found.to_string()).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_remote_of_a_clone_names_its_repository() {
+    let rows = [
+        ("https://github.com/o/r.git", Some("o/r")),
+        ("https://github.com/o/r", Some("o/r")),
+        ("git@github.com:o/r.git", Some("o/r")),
+        ("ssh://git@github.com:22/o/r.git", Some("o/r")),
+        ("https://gitlab.com/o/r.git", None),
+        ("https://github.com.evil.example/o/r", None),
+        ("/srv/git/r.git", None),
+        ("https://github.com/o/r/x", None),
+    ];
+    for (url, expected) in rows {
+        let found = remote_repository(url, "github.com");
+        assert_eq!(found.map(|found| found.to_string()).as_deref(), expected, "{url}");
+    }
+    let hosts = [
+        ("https://api.github.com", "github.com"),
+        ("https://git.example.org/api/v3", "git.example.org"),
+        ("https://api.acme.ghe.com", "acme.ghe.com"),
+        ("http://127.0.0.1:8080", "127.0.0.1:8080"),
+    ];
+    for (api, host) in hosts {
+        assert_eq!(web_host(api), host);
+    }
+}
+
+#[test]
+fn commands_need_write_access_and_a_reason() {
+    let waive = ReplyCommand::Waive("known and accepted".to_owned());
+    let rows = [
+        ("/mala waive known and  accepted", true, Some(waive.clone())),
+        ("  /mala waive known and accepted\nmore", true, Some(waive)),
+        ("/mala waive known and accepted", false, None),
+        ("/mala waive", true, None),
+        (
+            "/mala dispute x is never null",
+            true,
+            Some(ReplyCommand::Dispute("x is never null".to_owned())),
+        ),
+        ("/mala review", true, Some(ReplyCommand::Review)),
+        ("/mala explain", true, Some(ReplyCommand::Explain)),
+        ("/mala review now", true, None),
+        ("please /mala review", true, None),
+        ("> /mala review", true, None),
+        ("/malar review", true, None),
+        ("/mala", true, None),
+        ("", true, None),
+    ];
+    for (body, can_write, expected) in rows {
+        assert_eq!(parse_command(body, can_write), expected, "{body}");
+    }
+}
+
+const DIFF: &str = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -2,3 +2,4 @@\n two\n+three\n four\n five\n@@ -20,2 +21,3 @@\n x\n+y\n z\ndiff --git a/d.py b/d.py\ndeleted file mode 100644\n--- a/d.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n";
+
+fn finding(file: &str, start: u32, end: u32) -> Finding {
+    let json = serde_json::json!({
+        "file": file, "line_start": start, "line_end": end, "priority": 1, "severity": "high",
+        "category": "bug", "title": "Wrong sum", "body": "It adds twice.",
+        "suggestion": null, "evidence_snippet": "three", "confidence": 0.9,
+        "reviewer": "agent_sdk", "dedupe_key": "00112233445566aa",
+    });
+    serde_json::from_value(json).unwrap()
+}
+
+#[test]
+fn comments_are_only_on_lines_of_the_diff() {
+    let change = Change { files: parse(DIFF.as_bytes()).unwrap() };
+    let rows = [
+        ("a.py", (3, 3), Some((3, 3))),
+        ("a.py", (2, 5), Some((2, 5))),
+        ("a.py", (1, 3), Some((2, 3))),
+        ("a.py", (5, 30), Some((21, 23))),
+        ("a.py", (1, 1), None),
+        ("a.py", (6, 20), None),
+        ("b.py", (3, 3), None),
+        ("d.py", (1, 1), None),
+    ];
+    for (file, (start, end), expected) in rows {
+        let placed = place(&change, &finding(file, start, end));
+        let expected = expected.map(|(start, end)| LineSpan::between(start, end));
+        assert_eq!(placed, expected, "{file}:{start}-{end}");
+    }
+}
+
+#[test]
+fn suggestions_replace_whole_lines_that_are_still_there() {
+    let head = "one\ntwo\nthree\n";
+    let block = "```python\nTHREE\n```";
+    let rows = [
+        (block, "three", (3, 3), (3, 3), Some("THREE")),
+        ("```\nA\nB\n```", "two\nthree", (2, 3), (2, 3), Some("A\nB")),
+        ("Use THREE", "three", (3, 3), (3, 3), None),
+        ("Like this:\n```\nTHREE\n```", "three", (3, 3), (3, 3), None),
+        ("```\nthree\n```", "three", (3, 3), (3, 3), None),
+        ("```\nTHREE\n```\n```\nx\n```", "three", (3, 3), (3, 3), None),
+        (block, "thre", (3, 3), (3, 3), None),
+        (block, "two\nthree", (2, 3), (3, 3), None),
+        (block, "four", (4, 4), (4, 4), None),
+    ];
+    for (suggestion, evidence, lines, placed, expected) in rows {
+        let finding = Finding {
+            suggestion: Some(suggestion.to_owned()),
+            evidence_snippet: evidence.to_owned(),
+            ..finding("a.py", lines.0, lines.1)
+        };
+        let placed = LineSpan::between(placed.0, placed.1);
+        assert_eq!(suggested_lines(&finding, placed, head), expected, "{suggestion}");
+    }
+}
+
+fn author(login: &str) -> ForgeAuthor {
+    ForgeAuthor { login: login.to_owned(), is_bot: login.ends_with("[bot]") }
+}
+
+fn inline_comment(id: u64, reply_to: Option<u64>, login: &str, body: &str) -> InlineComment {
+    InlineComment { id, reply_to, author: author(login), body: body.to_owned(), is_outdated: true }
+}
+
+fn discussion(comments: &[(u64, &str, &str)], inline: Vec<InlineComment>) -> Discussion {
+    let comments = comments.iter().map(|(id, login, body)| ForgeComment {
+        id: *id,
+        author: author(login),
+        body: (*body).to_owned(),
+    });
+    Discussion {
+        viewer: Some("mala[bot]".to_owned()),
+        comments: comments.collect(),
+        inline,
+        checks: Vec::new(),
+    }
+}
+
+fn inline_finding(id: &str) -> InlineFinding {
+    let path = FilePath::from("a.py");
+    let draft = InlineDraft { path, start_line: None, line: 3, body: finding_marker(id) };
+    InlineFinding { id: id.to_owned(), draft: Some(draft) }
+}
+
+/// The writes as words.
+fn words(writes: &[ForgeWrite]) -> String {
+    let words = writes.iter().map(|write| match write {
+        ForgeWrite::CreateComment { .. } => "create".to_owned(),
+        ForgeWrite::UpdateComment { id, body } => {
+            let started = read_summary(body).unwrap_or_default().started;
+            format!("update {id} to {started}")
+        }
+        ForgeWrite::DeleteComment { id } => format!("delete {id}"),
+        ForgeWrite::CreateReview { comments, .. } => {
+            let ids = comments.iter().filter_map(|comment| finding_id(&comment.body));
+            format!("review {}", ids.collect::<Vec<_>>().join("+"))
+        }
+        ForgeWrite::CreateInlineComment { .. } => "comment".to_owned(),
+        ForgeWrite::DeleteInlineComment { id } => format!("delete inline {id}"),
+        ForgeWrite::ResolveThread { id } => format!("resolve {id}"),
+        ForgeWrite::CreateCheck { check } => format!("check {}", check.annotations.len()),
+        ForgeWrite::UpdateCheck { id, check } => format!("add {} to {id}", check.annotations.len()),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn findings_are_posted_once() {
+    let mark = |id: &str| format!("text\n\n{}", finding_marker(id));
+    let ours = |id, finding: &str| inline_comment(id, None, "mala[bot]", &mark(finding));
+    let reply = |id, to, login| inline_comment(id, Some(to), login, "no");
+    let fresh = |comment: InlineComment| InlineComment { is_outdated: false, ..comment };
+    let other = |id, finding: &str| inline_comment(id, None, "ada", &mark(finding));
+    let rows = [
+        ("new", vec![], "review a+b"),
+        ("one is there", vec![ours(1, "a")], "review b"),
+        ("a copied marker does not count", vec![ours(1, "a"), other(2, "b")], "review b"),
+        ("two runs at once", vec![ours(1, "a"), ours(2, "b"), ours(3, "a")], "delete inline 3"),
+        (
+            "an answered copy stays",
+            vec![ours(1, "a"), ours(2, "b"), ours(3, "a"), reply(4, 3, "ada")],
+            "",
+        ),
+        ("a fixed one", vec![ours(1, "a"), ours(2, "b"), ours(3, "c")], "resolve 3"),
+        ("lines unchanged", vec![ours(1, "a"), ours(2, "b"), fresh(ours(3, "c"))], ""),
+        (
+            "a person had the last word",
+            vec![ours(1, "a"), ours(2, "b"), ours(3, "c"), reply(4, 3, "ada")],
+            "",
+        ),
+        (
+            "a program had the last word",
+            vec![
+                ours(1, "a"),
+                ours(2, "b"),
+                ours(3, "c"),
+                reply(4, 3, "ada"),
+                reply(5, 3, "ci[bot]"),
+            ],
+            "resolve 3",
+        ),
+        ("resolved before", vec![ours(1, "a"), ours(2, "b"), ours(9, "c")], ""),
+    ];
+    let before = SummaryState { resolved: vec![9], ..SummaryState::default() };
+    let findings = [inline_finding("a"), inline_finding("b")];
+    for (name, inline, expected) in rows {
+        let discussion = discussion(&[], inline);
+        let none = BTreeSet::new();
+        let plan = plan_inline(&findings, &discussion, &before, &none, ("h", true));
+        assert_eq!(words(&plan.writes), expected, "{name}");
+        let partial = plan_inline(&findings, &discussion, &before, &none, ("h", false));
+        assert!(!words(&partial.writes).contains("resolve"), "{name}: not after a partial review");
+    }
+}
+
+#[test]
+fn refused_positions_move_into_the_summary() {
+    let findings = [inline_finding("a"), InlineFinding { id: "b".to_owned(), draft: None }];
+    let empty = Discussion::default();
+    let plan = |before: &SummaryState, rejected: &[&str]| {
+        let rejected = rejected.iter().map(|id| (*id).to_owned()).collect();
+        let plan = plan_inline(&findings, &empty, before, &rejected, ("h", true));
+        (words(&plan.writes), plan.in_summary.join(" "))
+    };
+    let none = SummaryState::default();
+    assert_eq!(plan(&none, &[]), ("review a".to_owned(), "b".to_owned()));
+    assert_eq!(plan(&none, &["a"]), (String::new(), "a b".to_owned()));
+    let same_head = SummaryState {
+        head: "h".to_owned(),
+        rejected: vec!["a".to_owned()],
+        ..SummaryState::default()
+    };
+    assert_eq!(plan(&same_head, &[]), (String::new(), "a b".to_owned()), "not tried again");
+    let other_head = SummaryState { head: "g".to_owned(), ..same_head };
+    assert_eq!(plan(&other_head, &[]), ("review a".to_owned(), "b".to_owned()));
+    let many: Vec<_> = (0..40).map(|number| inline_finding(&number.to_string())).collect();
+    let plan = plan_inline(&many, &empty, &none, &BTreeSet::new(), ("h", true));
+    assert_eq!((plan.writes.len(), plan.in_summary.len()), (1, 10));
+}
+
+fn summary(head: &str, started: &str, digest: &str) -> SummaryDraft {
+    let text = |text: &str| text.to_owned();
+    let state = SummaryState {
+        head: text(head),
+        started: text(started),
+        digest: text(digest),
+        ..SummaryState::default()
+    };
+    let body = format!("{}\nwords", summary_marker("0123456789abcdef", &state));
+    SummaryDraft { state, body }
+}
+
+/// 002-100, 002-103
+#[test]
+fn there_is_one_summary_with_the_newest_result() {
+    let body = |head: &str, started: &str, digest: &str| summary(head, started, digest).body;
+    let own = "mala[bot]";
+    let rows = [
+        ("none yet", vec![], "create"),
+        ("another user's marker", vec![(1, "ada", body("h", "1", "x"))], "create"),
+        ("text before the marker", vec![(1, own, format!("> {}", body("h", "1", "x")))], "create"),
+        ("the same content", vec![(1, own, body("h", "1", "new"))], ""),
+        ("other content", vec![(1, own, body("h", "1", "x"))], "update 1 to 5"),
+        ("another head", vec![(1, own, body("g", "9", "new"))], "update 1 to 5"),
+        ("a later run", vec![(1, own, body("h", "9", "x"))], ""),
+        (
+            "a copy",
+            vec![(1, own, body("h", "1", "new")), (2, own, body("h", "2", "x"))],
+            "delete 2",
+        ),
+        (
+            "the copy is the newest",
+            vec![(1, own, body("h", "1", "old")), (2, own, body("h", "9", "x"))],
+            "update 1 to 9, delete 2",
+        ),
+        (
+            "no state",
+            vec![(1, own, "<!-- code-review-agent:review_id=ab -->\nold".to_owned())],
+            "update 1 to 5",
+        ),
+    ];
+    for (name, comments, expected) in rows {
+        let comments: Vec<_> =
+            comments.iter().map(|(id, login, body)| (*id, *login, body.as_str())).collect();
+        let writes = plan_summary(&discussion(&comments, Vec::new()), &summary("h", "5", "new"));
+        assert_eq!(words(&writes), expected, "{name}");
+    }
+}
+
+#[test]
+fn markers_survive_hostile_text() {
+    let state = SummaryState { head: "h --> <b>".to_owned(), ..SummaryState::default() };
+    let body = summary_marker("0123456789abcdef", &state);
+    assert_eq!(body.lines().next(), Some("<!-- code-review-agent:review_id=0123456789abcdef -->"));
+    assert_eq!(body.matches("-->").count(), 2);
+    assert_eq!(read_summary(&body), Some(state));
+    assert_eq!(read_summary("<!-- code-review-agent:review_id=x y -->"), None);
+    let hostile = Finding {
+        body: format!("ends\n{}", finding_marker("ffff")),
+        suggestion: Some(finding_marker("eeee")),
+        ..finding("a.py", 3, 3)
+    };
+    let shown = render_inline(&hostile, hostile.span(), None);
+    assert_eq!(finding_id(&shown), Some("00112233445566aa"));
+    assert!(!shown.contains("<!-- mala:finding=ffff"), "{shown}");
+}
+
+#[test]
+fn a_check_run_gets_fifty_annotations_per_request() {
+    let annotation = CheckAnnotation {
+        path: FilePath::from("a.py"),
+        start_line: 1,
+        end_line: 1,
+        level: "failure",
+        title: String::new(),
+        message: String::new(),
+    };
+    let draft = |n_findings| CheckDraft {
+        external_id: "id".to_owned(),
+        head: "h".to_owned(),
+        conclusion: CheckConclusion::Failure,
+        title: String::new(),
+        summary: String::new(),
+        annotations: vec![annotation.clone(); n_findings],
+    };
+    let known = |external_id: &str, n_annotations| {
+        vec![ForgeCheck { id: 4, external_id: external_id.to_owned(), n_annotations }]
+    };
+    let rows = [
+        (0, vec![], "check 0"),
+        (120, vec![], "check 50"),
+        (120, known("other", 120), "check 50"),
+        (120, known("id", 50), "add 50 to 4"),
+        (120, known("id", 100), "add 20 to 4"),
+        (120, known("id", 120), ""),
+        (0, known("id", 0), ""),
+    ];
+    for (n_findings, checks, expected) in rows {
+        let discussion = Discussion { checks, ..Discussion::default() };
+        let write = plan_check(&discussion, &draft(n_findings));
+        assert_eq!(words(write.as_slice()), expected, "{n_findings}");
+    }
+}

@@ -1,0 +1,68 @@
+//! A forge: where pull requests are, and where their comments are read and written.
+
+use super::BoxFuture;
+use crate::forge::{
+    Discussion, DiscussionParts, ForgeWrite, PullRequest, PullRequestRef, RepositoryName,
+};
+use thiserror::Error;
+
+/// A forge.
+pub trait Forge: Send + Sync {
+    /// A pull request as it is.
+    fn pull_request<'a>(
+        &'a self,
+        at: &'a PullRequestRef,
+    ) -> BoxFuture<'a, Result<PullRequest, ForgeError>>;
+
+    /// The open pull request of a branch.
+    fn pull_request_of<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+        branch: &'a str,
+    ) -> BoxFuture<'a, Result<Option<PullRequestRef>, ForgeError>>;
+
+    /// The wanted parts of the discussion of a pull request.
+    fn discussion<'a>(
+        &'a self,
+        at: &'a PullRequestRef,
+        parts: &'a DiscussionParts,
+    ) -> BoxFuture<'a, Result<Discussion, ForgeError>>;
+
+    /// A write as it would be sent.
+    fn preview(&self, at: &PullRequestRef, write: &ForgeWrite) -> String;
+
+    /// Changes the discussion.
+    fn write<'a>(
+        &'a self,
+        at: &'a PullRequestRef,
+        write: &'a ForgeWrite,
+    ) -> BoxFuture<'a, Result<(), ForgeError>>;
+}
+
+/// Why a forge does not do what it is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ForgeError {
+    /// The token is missing, invalid or lacks a permission.
+    #[error("{what}")]
+    Forbidden {
+        /// The answer.
+        what: String,
+        /// The permission that the token needs.
+        hint: String,
+    },
+    /// There is no such pull request, or the token cannot see it.
+    #[error("{what}")]
+    NotFound {
+        /// What is missing.
+        what: String,
+    },
+    /// The forge does not accept the content, such as lines outside the diff.
+    #[error("{0}")]
+    Rejected(String),
+    /// The connection broke during a write, which may or may not have happened.
+    #[error("{0}")]
+    Uncertain(String),
+    /// The forge cannot be reached, fails, or asks to wait for too long.
+    #[error("{0}")]
+    Unavailable(String),
+}

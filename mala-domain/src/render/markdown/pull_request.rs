@@ -1,0 +1,160 @@
+//! The comments on a pull request: the summary, with a line per finding and the details of those without
+//! a comment of their own, and the comment on the lines of one finding.
+
+use super::escape::{code, inline, prose};
+use super::{LIMIT, n_chars, sections};
+use crate::change::LineSpan;
+use crate::finding::Finding;
+use crate::forge::{
+    PullRequest, SummaryDraft, SummaryState, finding_marker, suggested_lines, summary_marker,
+};
+use crate::render::ranking;
+use crate::render::visible::at_most;
+use crate::render::wording;
+use crate::report::Report;
+use crate::review::Usage;
+use sha2::{Digest, Sha256};
+
+/// The findings that the list at the top of a summary names.
+const MAX_LISTED: usize = 50;
+
+/// The summary of a review of a pull request, with the details of the findings `in_summary`. Computes
+/// `state.digest`.
+pub fn render_summary(
+    report: &Report,
+    pull: &PullRequest,
+    state: SummaryState,
+    in_summary: &[String],
+) -> SummaryDraft {
+    let mut stable = report.clone();
+    stable.stats = Default::default();
+    stable.review_log_path = None;
+    stable.reviewers.iter_mut().for_each(|reviewer| reviewer.usage = Usage::default());
+    let hash = Sha256::digest(text(&stable, pull, in_summary).as_bytes());
+    let digest = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let state = SummaryState { digest, ..state };
+    let marker = summary_marker(&report.review_id, &state);
+    let body = format!("{marker}\n{}", text(report, pull, in_summary));
+    SummaryDraft { state, body }
+}
+
+fn text(report: &Report, pull: &PullRequest, in_summary: &[String]) -> String {
+    let findings = ranking::worst_first(report);
+    let mut out = sections::head(report);
+    for finding in findings.iter().take(MAX_LISTED) {
+        out.push_str(&listed(finding, pull));
+    }
+    if let Some(more) = findings.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
+        out.push_str(&format!("- {}\n", wording::counted(more, "more finding")));
+    }
+    if !findings.is_empty() {
+        out.push('\n');
+    }
+    let tail = sections::tail(report);
+    let mut room = LIMIT.saturating_sub(n_chars(&out) + n_chars(&tail));
+    let is_here = |finding: &&&Finding| {
+        let id = finding.dedupe_key.as_str();
+        in_summary.iter().any(|named| named == id)
+    };
+    for finding in findings.iter().filter(is_here) {
+        let details = sections::finding(finding);
+        let Some(left) = room.checked_sub(n_chars(&details)) else { break };
+        room = left;
+        out.push_str(&details);
+    }
+    out.push_str(&tail);
+    out
+}
+
+/// One line of the list: priority, title and a link to the lines.
+fn listed(finding: &Finding, pull: &PullRequest) -> String {
+    let place = format!("{}:{}", at_most(&finding.file.to_string(), 200), finding.span());
+    format!(
+        "- **{}** {} [{}]({})\n",
+        finding.effective_priority(),
+        inline(&at_most(&wording::title(finding), 200)),
+        code(&place),
+        link(finding, pull),
+    )
+}
+
+/// The address of the lines at head.
+fn link(finding: &Finding, pull: &PullRequest) -> String {
+    let path: String = finding
+        .file
+        .as_bytes()
+        .iter()
+        .map(|byte| match byte {
+            b'/' | b'.' | b'-' | b'_' => char::from(*byte).to_string(),
+            byte if byte.is_ascii_alphanumeric() => char::from(*byte).to_string(),
+            byte => format!("%{byte:02X}"),
+        })
+        .collect();
+    let span = finding.span();
+    format!("{}/blob/{}/{path}#L{}-L{}", pull.web_url, pull.head, span.start(), span.end())
+}
+
+/// The comment on the lines of a finding. `head` is the text of its file.
+pub fn render_inline(finding: &Finding, placed: LineSpan, head: Option<&str>) -> String {
+    let mut out = format!(
+        "**{} {}**\n\n{}\n",
+        finding.effective_priority(),
+        inline(&at_most(&finding.title, 300)),
+        prose(&at_most(&finding.body, 3000)),
+    );
+    if let Some(lines) = head.and_then(|head| suggested_lines(finding, placed, head)) {
+        out.push_str(&format!("```suggestion\n{lines}\n```\n\n"));
+    } else if let Some(fix) = finding.suggestion.as_deref().filter(|fix| !fix.trim().is_empty()) {
+        out.push_str(&format!("**Fix:** {}\n", prose(&at_most(fix, 2000))));
+    }
+    if placed != finding.span() {
+        out.push_str(&format!("The finding is on lines {}.\n\n", finding.span()));
+    }
+    out.push_str(&sections::source(finding));
+    out.push_str("\n\n");
+    out.push_str(&finding_marker(finding.dedupe_key.as_str()));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::tests::sample;
+
+    #[test]
+    fn times_and_cost_do_not_change_the_digest() {
+        let text = |text: &str| text.to_owned();
+        let pull = PullRequest {
+            number: 7,
+            title: String::new(),
+            body: String::new(),
+            author: text("ada"),
+            base_branch: text("main"),
+            base: text("b"),
+            merge_base: text("b"),
+            head: text("h"),
+            head_repository: None,
+            clone_url: String::new(),
+            web_url: text("https://github.com/o/r"),
+            is_fork: false,
+        };
+        let mut report = sample::full().report;
+        let draft = |report: &Report, in_summary: &[&str]| {
+            let in_summary: Vec<String> = in_summary.iter().map(|id| text(id)).collect();
+            render_summary(report, &pull, SummaryState::default(), &in_summary)
+        };
+        let first = draft(&report, &[]);
+        assert!(
+            first.body.contains("https://github.com/o/r/blob/h/src/users.py#L"),
+            "{}",
+            first.body
+        );
+        assert!(!first.body.contains("<details open>"), "findings with a comment are only listed");
+        report.stats.latency_seconds_e2e += 99.0;
+        assert_eq!(draft(&report, &[]).state.digest, first.state.digest);
+        let key = report.issues.first().map(|finding| finding.dedupe_key.to_string()).unwrap();
+        let with_details = draft(&report, &[&key]);
+        assert!(with_details.body.contains("<details open>"), "{}", with_details.body);
+        assert_ne!(with_details.state.digest, first.state.digest);
+    }
+}

@@ -1,0 +1,295 @@
+//! The REST and GraphQL API: one pull request with its comments, reviews and threads. Requests that GitHub
+//! refuses with 422 are refused here too.
+
+use super::VIEWER;
+use super::http::GitHubRequest;
+use super::repository::ServedRepository;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// A comment on the pull request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitHubComment {
+    /// Its number.
+    pub id: u64,
+    /// Its author.
+    pub login: String,
+    /// Its text.
+    pub body: String,
+}
+
+/// A comment on lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitHubThreadComment {
+    /// Its number.
+    pub id: u64,
+    /// The first comment of its thread.
+    pub reply_to: Option<u64>,
+    /// Its author.
+    pub login: String,
+    /// Its text.
+    pub body: String,
+    /// The commit that contains the lines.
+    pub commit: String,
+    /// The file.
+    pub path: String,
+    /// The last line.
+    pub line: u64,
+}
+
+/// The state of the server.
+pub(super) struct GitHubState {
+    pub(super) repository: ServedRepository,
+    pub(super) title: String,
+    pub(super) body: String,
+    pub(super) comments: Vec<GitHubComment>,
+    pub(super) inline: Vec<GitHubThreadComment>,
+    pub(super) resolved: BTreeSet<u64>,
+    pub(super) checks: Vec<Value>,
+    n_ids: u64,
+    port: u16,
+}
+
+/// An answer; a null body is empty.
+pub(super) struct ApiAnswer {
+    pub(super) status: u16,
+    pub(super) body: Value,
+}
+
+fn answer(status: u16, body: Value) -> ApiAnswer {
+    ApiAnswer { status, body }
+}
+
+fn unprocessable(message: &str) -> ApiAnswer {
+    answer(422, json!({"message": "Unprocessable Entity", "errors": [message]}))
+}
+
+impl GitHubState {
+    pub(super) fn new(repository: ServedRepository, port: u16) -> Self {
+        Self {
+            repository,
+            title: "A title".to_owned(),
+            body: String::new(),
+            comments: Vec::new(),
+            inline: Vec::new(),
+            resolved: BTreeSet::new(),
+            checks: Vec::new(),
+            n_ids: 100,
+            port,
+        }
+    }
+
+    pub(super) fn add_comment(&mut self, login: &str, body: &str) -> u64 {
+        self.n_ids += 1;
+        let (id, login, body) = (self.n_ids, login.to_owned(), body.to_owned());
+        self.comments.push(GitHubComment { id, login, body });
+        id
+    }
+
+    pub(super) fn add_reply(&mut self, to: u64, login: &str, body: &str) {
+        self.n_ids += 1;
+        let first = self.inline.iter().find(|comment| comment.id == to).unwrap().clone();
+        self.inline.push(GitHubThreadComment {
+            id: self.n_ids,
+            reply_to: Some(to),
+            login: login.to_owned(),
+            body: body.to_owned(),
+            ..first
+        });
+    }
+
+    pub(super) fn answer(&mut self, request: &GitHubRequest) -> ApiAnswer {
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        let path = request.resource().to_owned();
+        let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+        match (request.method.as_str(), parts.as_slice()) {
+            ("GET", ["user"]) => answer(200, json!({"login": VIEWER, "type": "User"})),
+            ("POST", ["graphql"]) => self.graphql(&body),
+            (method, ["repos", "o", "r", rest @ ..]) => self.repository(method, rest, &body),
+            _ => not_found(),
+        }
+    }
+
+    fn repository(&mut self, method: &str, path: &[&str], body: &Value) -> ApiAnswer {
+        match (method, path) {
+            ("GET", ["pulls", "7" | "8"]) => self.pull(),
+            ("GET", ["pulls"]) => answer(200, json!([{"number": 7}])),
+            ("GET", ["compare", range]) => {
+                let (base, head) = range.split_once("...").unwrap();
+                let sha = self.repository.merge_base(base, head);
+                answer(200, json!({"merge_base_commit": {"sha": sha}}))
+            }
+            ("GET", ["issues", "7" | "8", "comments"]) => {
+                answer(200, self.comments.iter().map(comment).collect())
+            }
+            ("POST", ["issues", "7" | "8", "comments"]) => match body["body"].as_str() {
+                Some(text) if !text.is_empty() && text.len() <= 65_536 => {
+                    let id = self.add_comment(VIEWER, text);
+                    answer(201, json!({"id": id}))
+                }
+                _ => unprocessable("body is missing or too long"),
+            },
+            ("PATCH" | "DELETE", ["issues", "comments", id]) => self.change_comment(id, body),
+            ("GET", ["pulls", "7" | "8", "comments"]) => {
+                answer(200, self.inline.iter().map(|one| self.inline_comment(one)).collect())
+            }
+            ("POST", ["pulls", "7" | "8", "comments"]) => {
+                let comments = [body.clone()];
+                self.review(&body["commit_id"], &comments)
+            }
+            ("POST", ["pulls", "7" | "8", "reviews"]) => {
+                if body["event"] != "COMMENT" {
+                    return unprocessable("event is not COMMENT");
+                }
+                let comments = body["comments"].as_array().cloned().unwrap_or_default();
+                self.review(&body["commit_id"], &comments)
+            }
+            ("GET", ["commits", _, "check-runs"]) => {
+                answer(200, json!({"check_runs": self.checks}))
+            }
+            ("POST", ["check-runs"]) => {
+                self.n_ids += 1;
+                let mut check = body.clone();
+                check["id"] = json!(self.n_ids);
+                check["output"]["annotations"] = json!([]);
+                self.checks.push(check);
+                self.annotate(self.checks.len() - 1, body)
+            }
+            ("PATCH", ["check-runs", id]) => {
+                let at =
+                    self.checks.iter().position(|check| check["id"].as_u64() == id.parse().ok());
+                at.map_or_else(not_found, |at| self.annotate(at, body))
+            }
+            ("DELETE", ["pulls", "comments", id]) => {
+                let before = self.inline.len();
+                self.inline.retain(|one| Some(one.id) != id.parse().ok());
+                if self.inline.len() < before { answer(204, Value::Null) } else { not_found() }
+            }
+            _ => not_found(),
+        }
+    }
+
+    fn pull(&self) -> ApiAnswer {
+        let (base, head) = (self.repository.commit("main"), self.repository.commit("topic"));
+        let repo = json!({
+            "full_name": "o/r", "html_url": format!("http://127.0.0.1:{}/o/r", self.port),
+        });
+        answer(
+            200,
+            json!({
+                "number": 7, "title": self.title, "body": self.body, "user": {"login": "ada"},
+                "base": {"sha": base, "ref": "main", "repo": repo},
+                "head": {"sha": head, "ref": "topic", "repo": repo},
+            }),
+        )
+    }
+
+    fn change_comment(&mut self, id: &str, body: &Value) -> ApiAnswer {
+        let Some(at) = self.comments.iter().position(|one| Some(one.id) == id.parse().ok()) else {
+            return not_found();
+        };
+        match body["body"].as_str() {
+            Some(text) => {
+                self.comments[at].body = text.to_owned();
+                answer(200, json!({"id": self.comments[at].id}))
+            }
+            None => {
+                self.comments.remove(at);
+                answer(204, Value::Null)
+            }
+        }
+    }
+
+    /// Adds the annotations of a request to a check run.
+    fn annotate(&mut self, at: usize, body: &Value) -> ApiAnswer {
+        let more = body["output"]["annotations"].as_array().cloned().unwrap_or_default();
+        if more.len() > 50 || body["output"]["summary"].as_str().is_none_or(str::is_empty) {
+            return unprocessable("more than 50 annotations, or no summary");
+        }
+        let output = &mut self.checks[at]["output"];
+        let mut all = output["annotations"].as_array().cloned().unwrap_or_default();
+        all.extend(more);
+        output["annotations_count"] = json!(all.len());
+        output["annotations"] = json!(all);
+        answer(200, json!({"id": self.checks[at]["id"]}))
+    }
+
+    /// Adds comments on lines, all or none.
+    fn review(&mut self, commit: &Value, comments: &[Value]) -> ApiAnswer {
+        let head = self.repository.commit("topic");
+        let base = self.repository.merge_base("main", &head);
+        if commit.as_str() != Some(&head) {
+            return unprocessable("commit_id is not part of the pull request");
+        }
+        for one in comments {
+            let line = one["line"].as_u64().unwrap_or(0);
+            let start = one["start_line"].as_u64().unwrap_or(line);
+            let path = one["path"].as_str().unwrap_or_default();
+            let has_sides = one["side"] == "RIGHT"
+                && (one["start_line"].is_null() || (one["start_side"] == "RIGHT" && start < line));
+            let is_valid = has_sides && one["body"].as_str().is_some_and(|text| !text.is_empty());
+            if !is_valid || !self.repository.is_in_diff((&base, &head), path, (start, line)) {
+                return unprocessable("Pull request review thread line must be part of the diff");
+            }
+        }
+        for one in comments {
+            self.n_ids += 1;
+            self.inline.push(GitHubThreadComment {
+                id: self.n_ids,
+                reply_to: None,
+                login: VIEWER.to_owned(),
+                body: one["body"].as_str().unwrap_or_default().to_owned(),
+                commit: head.clone(),
+                path: one["path"].as_str().unwrap_or_default().to_owned(),
+                line: one["line"].as_u64().unwrap_or(0),
+            });
+        }
+        answer(200, json!({"id": self.n_ids}))
+    }
+
+    /// A comment on lines. It is outdated when its line is gone at head.
+    fn inline_comment(&self, one: &GitHubThreadComment) -> Value {
+        let head = self.repository.commit("topic");
+        let at = |commit: &str| self.repository.file(commit, &one.path);
+        let index = usize::try_from(one.line).unwrap_or(0).saturating_sub(1);
+        let text = at(&one.commit).lines().nth(index).map(str::to_owned);
+        let is_there = text.is_some_and(|text| at(&head).lines().any(|line| line == text));
+        json!({
+            "id": one.id, "in_reply_to_id": one.reply_to, "path": one.path, "body": one.body,
+            "user": user(&one.login), "line": is_there.then_some(one.line), "side": "RIGHT",
+        })
+    }
+
+    fn graphql(&mut self, body: &Value) -> ApiAnswer {
+        let query = body["query"].as_str().unwrap_or_default();
+        if query.contains("resolveReviewThread") {
+            let thread = body["variables"]["thread"].as_str().unwrap_or_default();
+            self.resolved.extend(thread.strip_prefix("T").and_then(|id| id.parse::<u64>().ok()));
+            return answer(200, json!({"data": {}}));
+        }
+        let first = self.inline.iter().filter(|one| one.reply_to.is_none());
+        let nodes: Vec<Value> = first
+            .map(|one| {
+                json!({
+                    "id": format!("T{}", one.id), "isResolved": self.resolved.contains(&one.id),
+                    "comments": {"nodes": [{"databaseId": one.id}]},
+                })
+            })
+            .collect();
+        let threads = json!({"pageInfo": {"hasNextPage": false}, "nodes": nodes});
+        let pull = json!({"pullRequest": {"reviewThreads": threads}});
+        answer(200, json!({"data": {"repository": pull, "viewer": {"login": VIEWER}}}))
+    }
+}
+
+fn comment(one: &GitHubComment) -> Value {
+    json!({"id": one.id, "user": user(&one.login), "body": one.body})
+}
+
+fn user(login: &str) -> Value {
+    json!({"login": login, "type": if login.ends_with("[bot]") { "Bot" } else { "User" }})
+}
+
+fn not_found() -> ApiAnswer {
+    answer(404, json!({"message": "Not Found"}))
+}

@@ -1,0 +1,71 @@
+//! `mala pr` against a loopback GitHub with a real repository.
+
+mod access;
+mod posting;
+mod story;
+
+use crate::world;
+use mala_testkit::github_server::{GitHubFault, GitHubRequest};
+use mala_testkit::{GitHubServer, TestRepo, World};
+use serde_json::Value;
+
+const TOKEN: &str = "ghp_dummydummydummydummydummydummydumm";
+const CLEAN: &str = "def ask():\n    return 1\n";
+const FLAW: &str = "def ask():\n    breakpoint()\n    return 1\n";
+
+/// A GitHub with pull request 7, and a world in an empty folder.
+struct PullRequestBench {
+    repo: TestRepo,
+    github: GitHubServer,
+    world: World,
+}
+
+impl PullRequestBench {
+    /// A pull request that adds a flaw to `app.py`.
+    fn new() -> Self {
+        let repo = TestRepo::with_files(&[("app.py", CLEAN), ("other.py", CLEAN)]);
+        repo.branch("topic");
+        repo.write("app.py", FLAW);
+        repo.commit("add a flaw");
+        let github = GitHubServer::new(repo.root());
+        let world =
+            world().with_env("GITHUB_API_URL", github.url()).with_env("GITHUB_TOKEN", TOKEN);
+        Self { repo, github, world }
+    }
+
+    /// Runs `mala pr o/r#7` with these options, and returns its exit code and stderr.
+    fn pr(&self, options: &[&str]) -> (i32, String) {
+        let output = self.world.output(&[&["pr", "o/r#7"], options].concat(), b"");
+        let shown = [&output.stdout[..], &output.stderr[..]].concat();
+        assert!(!String::from_utf8_lossy(&shown).contains(TOKEN), "002-098: the token is shown");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code().unwrap_or(-1), stderr)
+    }
+
+    /// The report of `mala pr o/r#7 --json`.
+    fn report(&self, options: &[&str]) -> Value {
+        let output = self.world.output(&[&["pr", "o/r#7", "--json"], options].concat(), b"");
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// Our summary comments and the findings with a comment on lines, which must each be one.
+    fn posted(&self) -> (usize, Vec<String>) {
+        let is_summary = |body: &str| body.starts_with("<!-- code-review-agent:review_id=");
+        let comments = self.github.comments();
+        let ours = comments.iter().filter(|one| one.login == "mala-bot" && is_summary(&one.body));
+        let inline = self.github.inline_comments();
+        let first = inline.iter().filter(|one| one.reply_to.is_none());
+        let mut places: Vec<_> = first.map(|one| format!("{}:{}", one.path, one.line)).collect();
+        places.sort();
+        (ours.count(), places)
+    }
+}
+
+fn is_write(request: &GitHubRequest) -> bool {
+    request.method != "GET" && request.path != "/graphql" && !request.is_git()
+}
+
+fn status(status: u16, headers: &[(&str, &str)], message: &str) -> GitHubFault {
+    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    GitHubFault::Status(status, headers.collect(), message.to_owned())
+}

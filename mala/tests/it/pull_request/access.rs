@@ -1,0 +1,129 @@
+//! Tokens, permissions, rate limits and lost connections.
+
+use super::{PullRequestBench, is_write, status};
+use mala_testkit::github_server::GitHubFault;
+use std::time::{Duration, Instant};
+
+#[test]
+fn the_first_token_that_is_set_is_used() {
+    // 002-104, 002-105
+    for (tokens, expected) in [
+        ([("GITHUB_TOKEN", "one-token"), ("GH_TOKEN", "")], "one-token"),
+        ([("GITHUB_TOKEN", ""), ("GH_TOKEN", "two-token")], "two-token"),
+        ([("GITHUB_TOKEN", "one-token"), ("GH_TOKEN", "two-token")], "one-token"),
+    ] {
+        let mut bench = PullRequestBench::new();
+        for (name, value) in tokens {
+            bench.world = bench.world.with_env(name, value);
+        }
+        bench.pr(&[]);
+        let requests = bench.github.take_requests();
+        let api = requests.iter().filter(|request| !request.is_git());
+        let sent: Vec<_> = api.filter_map(|request| request.header("authorization")).collect();
+        assert!(!sent.is_empty(), "{tokens:?}");
+        assert!(sent.iter().all(|value| *value == format!("Bearer {expected}")), "{tokens:?}");
+    }
+}
+
+#[test]
+fn without_a_token_nothing_is_sent() {
+    // 002-106
+    let mut bench = PullRequestBench::new();
+    bench.world = bench.world.with_env("GITHUB_TOKEN", "").with_only_programs(&["git"]);
+    let (code, stderr) = bench.pr(&["--post", "none"]);
+    assert_eq!(code, 78, "{stderr}");
+    assert!(stderr.contains("GITHUB_TOKEN") && stderr.contains("GH_TOKEN"), "{stderr}");
+    assert!(bench.github.take_requests().is_empty());
+}
+
+#[test]
+fn the_token_of_the_github_program_is_the_last_choice() {
+    let mut bench = PullRequestBench::new();
+    bench.world = bench.world.with_env("GITHUB_TOKEN", "").with_program("gh", "echo cli-token");
+    bench.pr(&[]);
+    let requests = bench.github.take_requests();
+    assert_eq!(
+        requests.first().and_then(|one| one.header("authorization")),
+        Some("Bearer cli-token")
+    );
+}
+
+#[test]
+fn a_missing_permission_is_named() {
+    // 002-107, 002-108
+    for (method, path, expected) in [
+        ("GET", "/repos/o/r/pulls/7", "Pull requests: read"),
+        ("GET", "/compare/", "Contents: read"),
+        ("POST", "/issues/7/comments", "Issues: write"),
+        ("POST", "/pulls/7/reviews", "Pull requests: write"),
+    ] {
+        let bench = PullRequestBench::new();
+        bench.github.fail(move |request| {
+            let is_refused = request.method == method && request.path.contains(path);
+            is_refused.then(|| status(403, &[], "Resource not accessible by integration"))
+        });
+        let (code, stderr) = bench.pr(&["--post", "review"]);
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains(expected), "{path}: {stderr}");
+    }
+}
+
+#[test]
+fn rate_limits_are_waited_for() {
+    // 002-114
+    for (code, header) in [(429, ("Retry-After", "1")), (403, ("Retry-After", "1"))] {
+        let bench = PullRequestBench::new();
+        bench.github.fail(move |request| {
+            (request.number == 0).then(|| status(code, &[header], "secondary rate limit"))
+        });
+        let before = Instant::now();
+        let (exit, stderr) = bench.pr(&["--post", "comment"]);
+        assert_eq!(exit, 1, "{stderr}");
+        assert!(before.elapsed() >= Duration::from_secs(1));
+        assert!(stderr.contains("waiting 1 s"), "{stderr}");
+        assert_eq!(bench.posted().0, 1);
+    }
+}
+
+#[test]
+fn a_rate_limit_in_the_middle_of_posting_loses_nothing() {
+    let bench = PullRequestBench::new();
+    bench.github.fail(|request| {
+        let is_first = is_write(request) && request.number < 9;
+        is_first.then(|| status(429, &[("Retry-After", "1")], "slow down"))
+    });
+    let (_, stderr) = bench.pr(&["--post", "review"]);
+    assert!(stderr.contains("waiting"), "{stderr}");
+    assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
+}
+
+#[test]
+fn failures_are_retried_with_growing_waits() {
+    // 002-115
+    let bench = PullRequestBench::new();
+    bench.github.fail(|request| (request.number < 2).then(|| status(502, &[], "bad gateway")));
+    let (code, stderr) = bench.pr(&["--post", "comment"]);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("waiting 1 s") && stderr.contains("waiting 2 s"), "{stderr}");
+}
+
+#[test]
+fn a_limit_that_ends_late_is_an_error() {
+    let bench = PullRequestBench::new();
+    bench.github.fail(|_| Some(status(403, &[("Retry-After", "7200")], "limit")));
+    let (code, stderr) = bench.pr(&["--post", "comment"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("120 min"), "{stderr}");
+    assert_eq!(bench.github.take_requests().len(), 1);
+}
+
+#[test]
+fn a_lost_answer_does_not_repeat_a_write() {
+    let bench = PullRequestBench::new();
+    bench.github.fail(|request| {
+        let is_first = is_write(request) && request.number < 9;
+        is_first.then_some(GitHubFault::DropAfter)
+    });
+    bench.pr(&["--post", "review"]);
+    assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
+}
