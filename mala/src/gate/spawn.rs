@@ -130,7 +130,7 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Environment) -> anyhow::Res
     // What is not committed is under review itself, and says nothing of how.
     let settings = {
         let user = UserSettings::load(here)?;
-        trusted_settings::of_change(&user, &pinned.target(), &scoped, pin::flags(args)).await?
+        trusted_settings::of_change(&user, &scoped, pin::flags(args)).await?
     };
     let scoped = world::narrowed(scoped, &LeftOut::of(&settings.policy))?;
     let (seats, warnings) = open::panel(&args.lanes, &settings, here)?;

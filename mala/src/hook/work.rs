@@ -85,8 +85,7 @@ async fn at_gate(
     let work = gate.current_work(base.as_deref(), memory).await?;
     let (_, scoped) = world::scope(here, work.scratch.path(), &work.pinned).await?;
     // What an agent works on never says how it is reviewed: only the base does.
-    let target = work.pinned.target();
-    let settings = trusted_settings::of_change(&user, &target, &scoped, Config::default()).await?;
+    let settings = trusted_settings::of_change(&user, &scoped, Config::default()).await?;
     let max_blocks = settings.gate.max_blocks.value.get();
     if scoped.change.is_empty() {
         if memory.accepted.is_empty() && work.is_on_base && gate.hook().baseline().is_none() {

@@ -50,7 +50,7 @@ async fn one_review(
     let changes = Changes::open(here).await;
     let user = UserSettings::load(here)?;
     let (target, scoped) = request.scope(&user, &changes).await?;
-    let settings = trusted_settings::of_change(&user, &target, &scoped, flags(args)).await?;
+    let settings = trusted_settings::of_change(&user, &scoped, flags(args)).await?;
     let mut notices = settings.notices();
     let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
     let tasks = tasks(args, here)?;

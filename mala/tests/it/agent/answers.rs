@@ -173,7 +173,7 @@ fn a_slow_model_is_a_timeout() {
         let server = ModelServer::always(late.clone());
         let world = with_server(changed(), &server);
         if let Some(config) = config {
-            world.write("mala.yaml", config);
+            world.commit_file("mala.yaml", config);
         }
         let started = Instant::now();
         let (code, report) = review(&world, args);

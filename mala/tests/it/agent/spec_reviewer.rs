@@ -106,7 +106,7 @@ fn r2_the_default_and_the_override_are_logged() {
     }
     let server = ModelServer::always(ModelAnswer::text(PASS));
     let other = with_server(changed(), &server);
-    other.write("mala.yaml", "reviewer_type: builtin\n");
+    other.commit_file("mala.yaml", "reviewer_type: builtin\n");
     let (_, log) = logged(other, "info", &[]);
     assert!(log.contains("Initializing code reviewer: builtin\n"), "{log}");
     assert_eq!(server.requests().len(), 0, "the override is asked in the agent's place");

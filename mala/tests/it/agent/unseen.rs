@@ -158,7 +158,7 @@ fn a_model_starts_no_linter_that_runs_code_of_the_tree() {
         let script = "echo ran >> \"$HOME/ran\"; exit 0";
         let world = world.with_program("cargo-clippy", script).with_program("cargo", script);
         if !config.is_empty() {
-            world.write("mala.yaml", config);
+            world.commit_file("mala.yaml", config);
         }
         let world = with_server(world, &server);
         let ran = world.home().join("ran");

@@ -125,7 +125,7 @@ fn a_machine_without_git() {
 #[test]
 fn a_broken_configuration_names_the_place() {
     let world = repo();
-    world.write("app.py", FLAW).write("mala.yaml", "review:\n  fail_onn: P1\n");
+    world.write("app.py", FLAW).commit_file("mala.yaml", "review:\n  fail_onn: P1\n");
     assert_snapshot!(world.run(&["review"]), @"
     [exit 78]
     [stderr]

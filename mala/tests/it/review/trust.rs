@@ -26,7 +26,7 @@ fn configuration_of_the_head_is_not_obeyed() {
     commit(&world, "flaw with an excuse");
     let (code, report) = review(&world, &["--base", "main"]);
     assert_eq!((code, findings(&report)), (1, vec![FOUND.to_owned()]));
-    assert_snapshot!(report["warnings"].to_string(), @r#"["mala.yaml is not at the base of this change: the defaults hold"]"#);
+    assert_snapshot!(report["warnings"].to_string(), @r#"["mala.yaml is not at the base of this change: using the defaults"]"#);
 }
 
 #[test]
@@ -38,13 +38,22 @@ fn configuration_of_the_base_is_obeyed() {
     assert_eq!(review(&world, &[]).0, 0);
 }
 
+/// An agent that edits the working tree cannot switch off its own review.
 #[test]
-fn ones_own_uncommitted_configuration_is_used_and_said() {
-    let world = repo();
-    world.write("app.py", FLAW).write("mala.yaml", OFF);
-    let (code, report) = review(&world, &[]);
-    assert_eq!(code, 0, "{report:#}");
-    assert_snapshot!(report["warnings"].to_string(), @r#"["mala.yaml is not committed: using the one in the work tree"]"#);
+fn uncommitted_configuration_has_no_effect() {
+    for config in [OFF, "review:\n  ignore: ['*']\n", "review:\n  fail_on: none\n"] {
+        let world = repo();
+        world.write("app.py", FLAW).write("mala.yaml", config);
+        for args in [&[][..], &["--staged"]] {
+            world.git(&["add", "-A"]);
+            let (code, report) = review(&world, args);
+            assert_eq!((code, findings(&report)), (1, vec![FOUND.to_owned()]), "{config}");
+            assert_eq!(
+                report["warnings"][0],
+                "mala.yaml is not at the base of this change: using the defaults"
+            );
+        }
+    }
 }
 
 #[test]
