@@ -67,7 +67,7 @@ pub async fn review(
     let context = gather(plan, scope, ports.reviewers).await?;
     let (change, is_empty) = (context.change.clone(), context.change.is_empty());
     let given = Coverage::over(&change, &[]);
-    let opinions = match needs_reviewers(is_empty, &given, &plan.policy) {
+    let opinions = match needs_reviewers(is_empty, &given) {
         true => ask_all(plan, &context, ports.reviewers, events).await,
         false => Opinions::default(),
     };

@@ -87,7 +87,7 @@ pub fn assemble(parts: ReportParts) -> Report {
         review_id: parts.review_id,
         issues: parts.admission.findings,
         suppressed: parts.suppressed,
-        warnings: parts.warnings,
+        warnings: parts.warnings.into_iter().chain(parts.coverage.vendored_warning()).collect(),
         coverage: parts.coverage,
         scope: parts.scope,
         checker: parts.checker,
@@ -156,7 +156,7 @@ fn errors(parts: &ReportParts) -> Vec<String> {
     if n_votes == 0 {
         let reason = match parts.decision.outcome {
             Outcome::CouldNotReview(NotReviewedReason::NoReviewers) => "no reviewer is available",
-            _ => "nothing in this change can be reviewed",
+            _ => "no file of this change can be reviewed; to allow that, list the files in review.ignore",
         };
         errors.push(reason.to_owned());
         errors.extend(match parts.coverage.has_nothing_reviewable() {

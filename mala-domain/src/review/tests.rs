@@ -3,7 +3,7 @@
 use super::admit::{Admission, DroppedClaim, SymbolIndex, admit};
 use super::consensus::{ConsensusRule, VoteStatus};
 use super::decide::{
-    DecisionFacts, DecisionPolicy, UnreviewablePolicy, VoteFacts, decide, needs_reviewers, vote,
+    DecisionFacts, DecisionPolicy, VoteFacts, decide, needs_reviewers, vote,
 };
 use super::suppress::{SuppressionPolicy, apply_suppressions};
 use super::{Coverage, FileTexts, Opinion, verify};
@@ -306,8 +306,7 @@ fn the_verdict_follows_from_the_findings() {
 }
 
 fn policy(fail_on: Threshold, rule: ConsensusRule) -> DecisionPolicy {
-    let unreviewable = UnreviewablePolicy::Refuse;
-    DecisionPolicy { fail_on, fail_on_objection: Threshold::P3, rule, unreviewable }
+    DecisionPolicy { fail_on, fail_on_objection: Threshold::P3, rule }
 }
 
 #[test]
@@ -414,8 +413,32 @@ fn the_decision_by_votes_rule_and_what_there_is_to_review() {
         let facts = DecisionFacts { is_empty, coverage, votes };
         let decision = decide(&facts, &policy(Threshold::P3, rule));
         assert_eq!(decision.outcome, expected, "{is_empty} {votes:?} {rule}");
-        let asks = needs_reviewers(is_empty, coverage, &policy(Threshold::P3, rule));
+        let asks = needs_reviewers(is_empty, coverage);
         assert_eq!(asks, !is_empty && !coverage.has_nothing_reviewable());
+    }
+}
+
+#[test]
+fn a_change_without_a_reviewed_file_needs_a_trusted_setting() {
+    for (class, can_be_reviewed) in [
+        (FileClass::Source, true),
+        (FileClass::Ignored, true),
+        (FileClass::Vendored, false),
+        (FileClass::Generated, false),
+        (FileClass::Lock, false),
+        (FileClass::Minified, false),
+        (FileClass::Binary, false),
+        (FileClass::Garbled, false),
+        (FileClass::TooLarge, false),
+    ] {
+        let mut change = change();
+        change.files.iter_mut().for_each(|file| file.class = class);
+        let coverage = Coverage::over(&change, &[]);
+        assert_eq!(coverage.has_nothing_reviewable(), !can_be_reviewed, "{class:?}");
+        let n_listed = coverage.files.len() + coverage.skipped.len();
+        assert_eq!(n_listed, change.files.len(), "every file is listed");
+        let warns = coverage.vendored_warning().is_some();
+        assert_eq!(warns, class == FileClass::Vendored, "{class:?}");
     }
 }
 

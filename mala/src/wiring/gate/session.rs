@@ -14,7 +14,7 @@ use mala_domain::gate::session::{Progress, Session};
 use mala_domain::ports::{ReviewScope, Reviewer, Verifier};
 use mala_domain::report::Report;
 use mala_domain::review::ReviewPlan;
-use mala_domain::review::decide::{DecisionPolicy, UnreviewablePolicy};
+use mala_domain::review::decide::DecisionPolicy;
 use mala_domain::review::suppress::SuppressionPolicy;
 use mala_domain::verdict::Threshold;
 use mala_pipeline::gate::{LaneProgress, LaneReviewer, PanelContext, PanelSettings};
@@ -52,7 +52,6 @@ pub fn session_policy(session: &Session) -> DecisionPolicy {
         fail_on: Threshold::P3,
         fail_on_objection: Threshold::P3,
         rule: session.rule,
-        unreviewable: UnreviewablePolicy::Refuse,
     }
 }
 

@@ -294,11 +294,11 @@ fn work_inside_of_a_submodule_alone_could_not_be_reviewed() {
 }
 
 #[test]
-fn lock_files_alone_are_ordinary_work() {
+fn lock_files_alone_are_not_reviewed() {
     let bench = Bench::new("pass");
     bench.repo.write("Cargo.lock", "version = 3\n");
     let answer = bench.stop(false);
-    assert!(message(&answer).contains("this work passes (pass)"), "{answer}");
+    assert!(blocks(&answer), "{answer}");
     assert!(message(&answer).contains("Cargo.lock is not reviewed: lock file"), "{answer}");
 }
 

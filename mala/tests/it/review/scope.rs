@@ -276,6 +276,39 @@ fn files_that_tools_write_are_skipped_with_their_reason() {
     vendor/lib.py vendored
     ");
     let (code, report) = review(&world, &[]);
-    assert_eq!(code, 0, "{report:#}");
+    assert_eq!(code, 2, "no file was reviewed: {report:#}");
     assert_eq!(report["coverage"]["skipped"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn vendored_code_is_never_skipped_in_silence() {
+    for path in ["vendor/lib.py", "node_modules/own/index.js"] {
+        let world = repo();
+        world.write(path, FLAW).git(&["add", "-f", path]);
+        let (code, report) = review(&world, &[]);
+        let why = "no file of this change can be reviewed; to allow that, list the files in review.ignore";
+        assert_eq!((code, report["parse_error"].as_str()), (2, Some(why)), "{report:#}");
+        world.write("other.py", CLEAN);
+        let (code, report) = review(&world, &[]);
+        let warning = format!(
+            "{path} is not reviewed: vendored code; to review it, set -linguist-vendored in .gitattributes"
+        );
+        assert_eq!((code, &report["warnings"]), (0, &serde_json::json!([warning])));
+        assert_eq!(report["coverage"]["skipped"][0]["file"], path);
+        world.commit_file("mala.yaml", "review: {ignore: [vendor, node_modules, other.py]}\n");
+        assert_eq!(review(&world, &[]).0, 0, "a committed setting allows it");
+    }
+}
+
+#[test]
+fn an_empty_patch_is_not_a_pass() {
+    let world = repo();
+    for text in ["", "\n \n"] {
+        assert_snapshot!(world.run_with_stdin(&["review", "--patch", "-"], text.as_bytes()), @"
+        [exit 64]
+        [stderr]
+        error: the patch on stdin is empty
+        hint: check the command that prints it
+        ");
+    }
 }
