@@ -8,7 +8,7 @@ use super::turns::{ConversationPlan, StopReason, ToolOffer, converse};
 use crate::events::ReviewEvent;
 use futures_util::future::join_all;
 use mala_domain::agent::answer::{
-    HintOpinion, ParseMethod, ParseProblem, RawAnswer, ReviewAnswer, has_objection,
+    HintOpinion, ParseMethod, ParseProblem, RawAnswer, ReviewAnswer, is_milder, objection,
     read_restructured, read_review, review_format,
 };
 use mala_domain::agent::brief::{MAX_HINTS, PromptBrief, hint_id};
@@ -20,6 +20,7 @@ use mala_domain::conversation::{AnswerFormat, TurnPart};
 use mala_domain::finding::{ReviewClaim, Verification, VerificationOutcome};
 use mala_domain::ports::ReviewerFailure;
 use mala_domain::review::admit::reason_none_placed;
+use mala_domain::verdict::Verdict;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
@@ -82,15 +83,15 @@ async fn review(
         },
         max_calls,
     };
-    let objection = OnceLock::new();
+    let objected = OnceLock::new();
     let read = |raw: &RawAnswer<'_>| {
         let answer = read_review(raw).and_then(|answer| require_evidence(phase, answer));
-        keep_objection(answer, raw, &objection)
+        keep_objection(answer, raw, &objected)
     };
     let answer = match converse(phase, conversation, read).await {
         // An answer that drops an objection is not restructured.
         Err(StopReason::Unreadable { problem, text })
-            if objection.get().is_none() || has_objection(&raw_answer(phase, &text)) =>
+            if objected.get().is_none() || objection(&raw_answer(phase, &text)).is_some() =>
         {
             restructure(phase, problem, text).await
         }
@@ -104,17 +105,19 @@ fn raw_answer<'t>(phase: &'t AgentPhase<'_>, text: &'t str) -> RawAnswer<'t> {
     RawAnswer { text, form_enforced: false, nonce: phase.fence.nonce() }
 }
 
-/// Rejects an answer without claims if an earlier answer, which could not be parsed, had an objection. A
+/// Rejects an answer that is milder than the objection of an earlier answer, which could not be parsed. A
 /// retry asks for another format, not for another opinion. The problem of the first answer is returned.
 fn keep_objection(
     answer: Result<ReviewAnswer, ParseProblem>,
     raw: &RawAnswer<'_>,
-    objection: &OnceLock<ParseProblem>,
+    objected: &OnceLock<(Verdict, ParseProblem)>,
 ) -> Result<ReviewAnswer, ParseProblem> {
-    match (answer, objection.get()) {
-        (Ok(answer), Some(problem)) if answer.claims.is_empty() => Err(problem.clone()),
-        (Err(problem), _) if has_objection(raw) => {
-            objection.get_or_init(|| problem.clone());
+    match (answer, objected.get()) {
+        (Ok(answer), Some((said, problem))) if is_milder(&answer, *said) => Err(problem.clone()),
+        (Err(problem), _) => {
+            if let Some(said) = objection(raw) {
+                objected.get_or_init(|| (said, problem.clone()));
+            }
             Err(problem)
         }
         (answer, _) => answer,
