@@ -123,6 +123,31 @@ fn quoted_evidence_is_looked_up_and_moves_the_finding() {
 }
 
 #[test]
+fn evidence_is_found_at_the_nearest_place_and_keeps_the_cited_range() {
+    let text = "x = 1\nreturn x\ny = 2\nreturn x\n\nz = 3\nreturn x\nend\n";
+    let mut texts = FileTexts::default();
+    texts.head.insert("a.py".into(), Blob::Text(text.to_owned()));
+    for (start, end, quoted, lines, evidence) in [
+        // Of several identical lines, the nearest one.
+        (2, 2, "return x", (2, 2), "return x"),
+        (4, 4, "return x", (4, 4), "return x"),
+        (5, 5, "return x", (4, 4), "return x"),
+        (6, 7, "return x", (6, 7), "return x"),
+        // A range does not shrink to the quoted line, and moves with it.
+        (3, 6, "return x", (3, 6), "return x"),
+        (2, 3, "x = 1", (1, 2), "x = 1"),
+        // A blank line does not end the evidence, in the file or in the quote.
+        (4, 4, "return x\nz = 3", (4, 6), "return x\n\nz = 3"),
+        (4, 4, "return x\n\nz = 3\nreturn x", (4, 7), "return x\n\nz = 3\nreturn x"),
+    ] {
+        let claim = ReviewClaim { evidence: Some(quoted.into()), ..claim("a.py", start, end) };
+        let found = admit(vec![claim], &change(), &texts, &NoSymbols).findings.remove(0);
+        let place = (found.line_start, found.line_end);
+        assert_eq!((place, found.evidence_snippet.as_str()), (lines, evidence), "{quoted}");
+    }
+}
+
+#[test]
 fn the_lines_of_a_deleted_file_are_its_evidence() {
     let mut change = change();
     let file = &mut change.files[0];

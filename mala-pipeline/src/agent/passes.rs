@@ -85,7 +85,9 @@ async fn review(
     };
     let objected = OnceLock::new();
     let read = |raw: &RawAnswer<'_>| {
-        let answer = read_review(raw).and_then(|answer| require_evidence(phase, answer));
+        let answer = read_review(raw)
+            .map(|answer| with_resolved_paths(phase, answer))
+            .and_then(|answer| require_evidence(phase, answer));
         keep_objection(answer, raw, &objected)
     };
     let answer = match converse(phase, conversation, read).await {
@@ -124,6 +126,14 @@ fn keep_objection(
     }
 }
 
+/// The answer with the paths of the changed files that it names in another way.
+fn with_resolved_paths(phase: &AgentPhase<'_>, mut answer: ReviewAnswer) -> ReviewAnswer {
+    for claim in &mut answer.claims {
+        claim.candidate.file = phase.context.change.resolve_path(&claim.candidate.file);
+    }
+    answer
+}
+
 /// Rejects an answer if none of its claims has evidence at head. Claims in files outside the change are
 /// checked later.
 fn require_evidence(
@@ -132,7 +142,9 @@ fn require_evidence(
 ) -> Result<ReviewAnswer, ParseProblem> {
     let (change, texts) = (&phase.context.change, &phase.context.texts);
     let claims = answer.claims.iter().map(|claim| &claim.candidate);
-    if claims.clone().any(|claim| texts.at_head(&claim.file).is_none()) {
+    let is_elsewhere =
+        |claim: &ReviewClaim| claim.file.stays_inside() && texts.at_head(&claim.file).is_none();
+    if claims.clone().any(is_elsewhere) {
         return Ok(answer);
     }
     let claims: Vec<ReviewClaim> =
