@@ -369,7 +369,7 @@ impl GateReviewerJson {
 
 impl GateFindingSets {
     fn of(report: &Report) -> Self {
-        let all = || report.issues.iter().chain(&report.dropped);
+        let all = || report.issues.iter().chain(&report.refuted).chain(&report.dropped);
         let keys = |wanted: &dyn Fn(&Finding) -> bool| {
             let wanted = all().filter(|finding| wanted(finding));
             wanted.map(|finding| finding.dedupe_key.to_string()).collect()

@@ -156,7 +156,7 @@ fn the_stronger_model_decides_uncertain_claims() {
     let (code, report) = review(&world, &[]);
     assert_eq!(server.requests()[2].model(), "claude-opus-5-5");
     assert_eq!(report["model_used"], "claude-sonnet-5-5, claude-opus-5-5");
-    assert_eq!((code, &report["issues"][0]["verification"]["outcome"]), (0, &json!("refuted")));
+    assert_eq!((code, &report["refuted"][0]["verification"]["outcome"]), (0, &json!("refuted")));
 }
 
 #[test]
