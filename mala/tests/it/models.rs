@@ -103,6 +103,7 @@ fn mistakes_in_a_users_own_files_are_shown_in_place() {
     ");
 }
 
+/// 000-113
 #[test]
 fn a_repository_cannot_say_where_keys_go() {
     let world = world();
