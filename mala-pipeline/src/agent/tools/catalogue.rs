@@ -225,8 +225,10 @@ fn schema(row: &ToolRow) -> Value {
     let listed = row.fields.iter().filter(|field| field.need != ArgumentNeed::Unlisted);
     let properties: Map<String, Value> =
         listed.clone().map(|field| (field.name.to_owned(), property(field))).collect();
-    let required: Vec<_> =
-        listed.filter(|field| field.need == ArgumentNeed::Required).map(|field| field.name).collect();
+    let required: Vec<_> = listed
+        .filter(|field| field.need == ArgumentNeed::Required)
+        .map(|field| field.name)
+        .collect();
     match required.is_empty() {
         true => json!({ "type": "object", "properties": properties }),
         false => json!({ "type": "object", "properties": properties, "required": required }),
