@@ -68,10 +68,12 @@ impl ReviewProgress {
             ReviewEvent::ReviewWarning { warning, .. } => {
                 self.line.set_message(console::harmless(warning).replace('\n', " "));
             }
-            ReviewEvent::ReviewerEnded { reviewer, claims } => self.line.set_message(match claims {
-                Some(claims) => format!("{reviewer}: {claims} findings"),
-                None => format!("{reviewer} could not review"),
-            }),
+            ReviewEvent::ReviewerEnded { reviewer, claims } => {
+                self.line.set_message(match claims {
+                    Some(claims) => format!("{reviewer}: {claims} findings"),
+                    None => format!("{reviewer} could not review"),
+                })
+            }
             ReviewEvent::Verifying { findings } => {
                 self.line.set_message(format!("checking {findings} findings"));
             }

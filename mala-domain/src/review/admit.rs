@@ -344,9 +344,8 @@ fn place_of(text: &[&str], cited: LineSpan, wanted: &[&str]) -> Option<LineSpan>
     for place in places {
         n_places += 1;
         only = (n_places == 1).then_some(place);
-        let closer = |best: LineSpan| {
-            distance(place.start(), cited) < distance(best.start(), cited)
-        };
+        let closer =
+            |best: LineSpan| distance(place.start(), cited) < distance(best.start(), cited);
         if is_near(place.start(), cited) && nearest.is_none_or(closer) {
             nearest = Some(place);
         }

@@ -2,9 +2,7 @@
 
 use super::admit::{Admission, DroppedClaim, SymbolIndex, admit};
 use super::consensus::{ConsensusRule, VoteStatus};
-use super::decide::{
-    DecisionFacts, DecisionPolicy, VoteFacts, decide, needs_reviewers, vote,
-};
+use super::decide::{DecisionFacts, DecisionPolicy, VoteFacts, decide, needs_reviewers, vote};
 use super::suppress::{SuppressionPolicy, apply_suppressions};
 use super::{Coverage, FileTexts, Opinion, verify};
 use crate::change::{

@@ -125,7 +125,8 @@ fn is_argument(text: &str, run: &Range<usize>) -> bool {
     let before = text.get(..run.start).unwrap_or_default().trim_end_matches(quote);
     let before = before.strip_suffix(['b', 'r', 'f', 'u']).unwrap_or(before);
     let called = before.strip_suffix('(');
-    let is_call = called.is_some_and(|name| name.ends_with(|c: char| c == '_' || c.is_alphanumeric()));
+    let is_call =
+        called.is_some_and(|name| name.ends_with(|c: char| c == '_' || c.is_alphanumeric()));
     let after = text.get(run.end..).unwrap_or_default().trim_start_matches(quote);
     is_call && after.starts_with(')')
 }

@@ -139,7 +139,12 @@ impl Drop for UnfinishedRecording {
 }
 
 /// Stores the files of a review. A folder that cannot be written is a warning.
-fn keep(reviewed: &ReviewOutput, started: &StartTime, store: &dyn RunStore, more: &[(String, String)]) {
+fn keep(
+    reviewed: &ReviewOutput,
+    started: &StartTime,
+    store: &dyn RunStore,
+    more: &[(String, String)],
+) {
     if let Published::Failed(error) = publish(reviewed, started, store, more) {
         console::say(&format!("warning: cannot save the review: {error}"));
     }

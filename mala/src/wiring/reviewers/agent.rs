@@ -168,7 +168,9 @@ impl LanguageModel for DryRunModel {
     ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>> {
         let (kind, what) =
             (ModelFailureKind::Unauthorized, "no model is called in a dry run".to_owned());
-        Box::pin(async move { Err(ModelFailure { kind, what, attempts: 0, billed: BillingStatus::No }) })
+        Box::pin(
+            async move { Err(ModelFailure { kind, what, attempts: 0, billed: BillingStatus::No }) },
+        )
     }
 }
 
