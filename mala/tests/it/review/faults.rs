@@ -129,8 +129,8 @@ fn a_broken_configuration_names_the_place() {
     assert_snapshot!(world.run(&["review"]), @"
     [exit 78]
     [stderr]
-    error: mala.yaml:2:3: unknown key `fail_onn` in `review`
-     --> mala.yaml:2:3
+    error: mala.yaml at 95101884717c:2:3: unknown key `fail_onn` in `review`
+     --> mala.yaml at 95101884717c:2:3
       |
     1 | review:
     2 |   fail_onn: P1
