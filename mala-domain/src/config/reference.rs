@@ -58,7 +58,7 @@ Rule settings of all files are combined; for the same rule, the first place in t
 `mala.yaml` is never read from the change under review: it is read from the base commit of a range, branch
 or commit, and from `HEAD` for the working tree. An uncommitted `mala.yaml` has no effect on a review, so a
 coding agent cannot switch off its own review; the report says so. Uncommitted rules in `.mala/rules/` apply
-if none are committed, because a rule can only add findings. To try a setting before you commit it, use a
+if none are committed, unless they replace a built-in rule: they can only add findings. To try a setting before you commit it, use a
 flag or your own file.
 
 API keys are read from `ANTHROPIC_API_KEY` (or `ANTHROPIC_AUTH_TOKEN`, sent as a bearer token), `OPENAI_API_KEY` and

@@ -56,6 +56,18 @@ fn uncommitted_configuration_has_no_effect() {
     }
 }
 
+/// A rule with the id of a built-in one replaces it.
+#[test]
+fn uncommitted_rules_replace_no_built_in_rule() {
+    let world = repo();
+    let rule = RULE.replace("own/no-ask", "debug/python-breakpoint");
+    world.write("app.py", FLAW).write(".mala/rules/mine.yaml", rule);
+    assert_eq!(findings(&review(&world, &["app.py"]).1), [FOUND]);
+    world.write(".mala/rules/mine.yaml", RULE);
+    let found = findings(&review(&world, &["app.py"]).1);
+    assert_eq!(found, [FOUND, "app.py:3 own/no-ask"], "others apply");
+}
+
 #[test]
 fn rules_come_from_the_base() {
     let world = repo();
