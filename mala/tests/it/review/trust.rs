@@ -63,9 +63,9 @@ fn uncommitted_rules_replace_no_built_in_rule() {
     let rule = RULE.replace("own/no-ask", "debug/python-breakpoint");
     world.write("app.py", FLAW).write(".mala/rules/mine.yaml", rule);
     assert_eq!(findings(&review(&world, &["app.py"]).1), [FOUND]);
-    world.write(".mala/rules/mine.yaml", RULE);
-    let found = findings(&review(&world, &["app.py"]).1);
-    assert_eq!(found, [FOUND, "app.py:3 own/no-ask"], "others apply");
+    world.write(".mala/rules/mine.yaml", RULE).write("b.py", "def g():\n    return 1\n");
+    let found = findings(&review(&world, &["b.py"]).1);
+    assert_eq!(found, ["b.py:2 own/no-ask"], "others apply");
 }
 
 #[test]
