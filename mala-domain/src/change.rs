@@ -118,6 +118,25 @@ impl Change {
         self.files.iter().find(|file| &file.path == path)
     }
 
+    /// The path of a changed file that a reviewer names in another way: with the `a/` or `b/` of a diff,
+    /// with a slash in front, or by the old path of a rename. Other paths are returned unchanged.
+    pub fn resolve_path(&self, named: &FilePath) -> FilePath {
+        if self.file(named).is_some() {
+            return named.clone();
+        }
+        let text = named.as_bytes();
+        let prefixes: [&[u8]; 4] = [b"a/", b"b/", b"/", b"./"];
+        let stripped = prefixes.iter().filter_map(|prefix| text.strip_prefix(*prefix));
+        let names: Vec<FilePath> =
+            std::iter::once(text).chain(stripped).map(FilePath::from_bytes).collect();
+        let is_named = |file: &&ChangedFile| {
+            let was_renamed = file.status == FileStatus::Renamed;
+            names.contains(&file.path)
+                || was_renamed && file.old_path.as_ref().is_some_and(|old| names.contains(old))
+        };
+        self.files.iter().find(is_named).map_or_else(|| named.clone(), |file| file.path.clone())
+    }
+
     /// The number of hunks in all files.
     pub fn n_hunks(&self) -> usize {
         self.files.iter().map(|file| file.hunks.len()).sum()
@@ -252,6 +271,26 @@ fn print_hunk(hunk: &Hunk, f: &mut Formatter<'_>) -> fmt::Result {
 mod tests {
     use super::*;
     use crate::change::parse;
+
+    #[test]
+    fn files_are_found_by_the_names_that_diffs_give_them() {
+        let diff = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+y\ndiff --git a/src/old.py b/src/new.py\nsimilarity index 100%\nrename from src/old.py\nrename to src/new.py\n";
+        let change = Change { files: parse(diff.as_bytes()).unwrap() };
+        for (named, expected) in [
+            ("a.py", "a.py"),
+            ("a/a.py", "a.py"),
+            ("b/a.py", "a.py"),
+            ("/a.py", "a.py"),
+            ("./a.py", "a.py"),
+            ("src/old.py", "src/new.py"),
+            ("a/src/old.py", "src/new.py"),
+            ("/etc/passwd", "/etc/passwd"),
+            ("../a.py", "../a.py"),
+            ("b/other.py", "b/other.py"),
+        ] {
+            assert_eq!(change.resolve_path(&named.into()), expected.into(), "{named}");
+        }
+    }
 
     #[test]
     fn printed_changes_parse_to_the_same_lines() {

@@ -42,6 +42,9 @@ pub struct Report {
     /// The admitted findings, worst first.
     #[serde(alias = "findings")]
     pub issues: Vec<Finding>,
+    /// Findings that a check refuted. They do not count.
+    #[serde(default)]
+    pub refuted: Vec<Finding>,
     /// Findings that an inline comment suppresses.
     #[serde(default)]
     pub suppressed: Vec<SuppressedFinding>,

@@ -76,7 +76,7 @@ pub async fn review(
     let context = gather(plan, scope, ports.reviewers).await?;
     let (change, is_empty) = (context.change.clone(), context.change.is_empty());
     let given = Coverage::over(&change, &[]);
-    let needs_reviewers = needs_reviewers(is_empty, &given, &plan.policy);
+    let needs_reviewers = needs_reviewers(is_empty, &given);
     let tracking = ports.tracking.filter(|_| needs_reviewers);
     let mut tracker = Tracker::start(tracking, &context, plan, ports.reviewers).await;
     let delta = tracker.delta_context(&context);

@@ -97,6 +97,12 @@ impl World {
         self
     }
 
+    /// Writes a file and commits it, and nothing else.
+    pub fn commit_file(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+        self.write(path, content).git(&["add", "--", path]);
+        self.git(&["commit", "-q", "-m", "add a file", "--", path])
+    }
+
     /// A file of the work folder, as text.
     pub fn read(&self, path: &str) -> String {
         fs::read_to_string(self.folder.join(path)).unwrap()

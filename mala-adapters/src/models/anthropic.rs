@@ -34,7 +34,10 @@ impl Protocol for AnthropicMessages {
     }
 
     fn key_header(&self, key: &Secret) -> (&'static str, String) {
-        ("x-api-key", key.expose().to_owned())
+        match key.is_bearer() {
+            true => ("authorization", format!("Bearer {}", key.expose())),
+            false => ("x-api-key", key.expose().to_owned()),
+        }
     }
 
     fn headers(&self) -> &'static [(&'static str, &'static str)] {

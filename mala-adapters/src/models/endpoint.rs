@@ -6,27 +6,44 @@ use thiserror::Error;
 /// An API key. It has no `Debug`, `Display` or `Serialize`, so that messages cannot contain it by
 /// accident.
 #[derive(Clone)]
-pub struct Secret(String);
+pub struct Secret {
+    key: String,
+    is_bearer: bool,
+}
 
 impl Secret {
     /// Trims white space around the key.
     pub fn new(key: &str) -> Self {
-        Self(key.trim().to_owned())
+        Self { key: key.trim().to_owned(), is_bearer: false }
+    }
+
+    /// A key that is sent as a bearer token.
+    pub fn bearer(key: &str) -> Self {
+        Self { is_bearer: true, ..Self::new(key) }
     }
 
     /// The key, for the header that carries it.
     pub(crate) fn expose(&self) -> &str {
-        &self.0
+        &self.key
+    }
+
+    /// Whether it is sent as a bearer token.
+    pub(crate) fn is_bearer(&self) -> bool {
+        self.is_bearer
     }
 
     /// `text` without this key and without other text that looks like a key.
     pub(crate) fn redact(&self, text: &str) -> String {
-        let without = match self.0.len() {
+        mala_domain::secrets::redact(&self.without_key(text)).into_owned()
+    }
+
+    /// `text` without this key.
+    pub(crate) fn without_key(&self, text: &str) -> String {
+        match self.key.len() {
             0 => text.to_owned(),
-            1..SHORT => replace_whole_words(text, &self.0),
-            _ => text.replace(&self.0, HIDDEN),
-        };
-        mala_domain::secrets::redact(&without).into_owned()
+            1..SHORT => replace_whole_words(text, &self.key),
+            _ => text.replace(&self.key, HIDDEN),
+        }
     }
 }
 

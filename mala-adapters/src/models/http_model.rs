@@ -48,7 +48,9 @@ impl<P: Protocol> HttpModel<P> {
             let sent = self.sent(ask);
             let ask_once = self.ask_once(ask, sent, deadline);
             let problem = match timeout_at(deadline, ask_once).await {
-                Ok(Ok(response)) => return Ok(reply(ask, sent, response, attempts.count)),
+                Ok(Ok(response)) => {
+                    return Ok(self.without_own_key(reply(ask, sent, response, attempts.count)));
+                }
                 Ok(Err(problem)) => problem,
                 Err(_) => return Err(self.failure(out_of_time().into(), attempts.count)),
             };
@@ -131,6 +133,22 @@ impl<P: Protocol> HttpModel<P> {
             headers.insert(name, value);
         }
         Ok(headers)
+    }
+
+    /// The reply without the user's key, which a gateway or a model may repeat.
+    fn without_own_key(&self, mut reply: ChatReply) -> ChatReply {
+        let Some(key) = &self.endpoint.key else { return reply };
+        let said = &mut reply.said;
+        said.text = key.without_key(&said.text);
+        for call in &mut said.calls {
+            call.arguments = key.without_key(&call.arguments);
+        }
+        let verbatim = said.verbatim.to_string();
+        let without = key.without_key(&verbatim);
+        if without != verbatim {
+            said.verbatim = serde_json::from_str(&without).unwrap_or_default();
+        }
+        reply
     }
 
     fn failure(&self, problem: ExchangeError, attempts: u32) -> ModelFailure {

@@ -18,6 +18,8 @@ pub use schema::{checks_format, review_format};
 pub(crate) use unique::parse as parse_unique;
 
 use crate::agent::fence::Nonce;
+use crate::finding::Priority;
+use crate::verdict::Verdict;
 use regex::Regex;
 use std::sync::LazyLock;
 use thiserror::Error;
@@ -71,30 +73,61 @@ impl ParseProblem {
     }
 }
 
-/// An objection in prose or in invalid JSON.
+/// Words of an objection in prose or in invalid JSON, for FAIL and for NEEDS_WORK.
 #[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
-static OBJECTION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i)\bverdict\b["'*`]*\s*[:=]?\s*["'*`]*(?:FAIL|NEEDS_WORK)\b|\[P[01]\]"#)
-        .expect("the pattern is valid")
+static OBJECTIONS: LazyLock<[(Regex, Verdict); 2]> = LazyLock::new(|| {
+    let pattern = |words: &str| Regex::new(words).expect("the pattern is valid");
+    let blocks = r#"\b(?:FAIL|FAILED|BLOCK|BLOCKED|REJECT|REJECTED)\b|\[P[01]\]|(?i:\bverdict\b["'*`]*\s*[:=]?\s*["'*`]*(?:fail|block|reject))"#;
+    let needs_work = r"\b(?i:NEEDS[_ ](?:WORK|REVISION))\b|\[P[23]\]";
+    [(pattern(blocks), Verdict::Fail), (pattern(needs_work), Verdict::NeedsWork)]
 });
 
-/// Whether an answer objects to the change: a verdict other than PASS, or findings. A later answer
-/// without them does not withdraw the objection.
-pub fn has_objection(raw: &RawAnswer<'_>) -> bool {
+/// Verdicts of models that mean PASS.
+const APPROVALS: [&str; 7] = ["pass", "passed", "approve", "approved", "accept", "ok", "lgtm"];
+
+/// The objection of an answer to the change, whether it can be parsed or not: FAIL for a verdict or a
+/// finding that blocks, NEEDS_WORK for others. A later answer that is milder does not withdraw it.
+pub fn objection(raw: &RawAnswer<'_>) -> Option<Verdict> {
     match json_object::find(raw, &["verdict", "findings"]) {
-        Ok((object, _)) => is_objection(&object),
+        Ok((object, _)) => objection_of(&object),
         Err(_) => {
-            OBJECTION.is_match(raw.text)
-                || json_object::json_objects_in(raw.text).any(|object| is_objection(&object))
+            let said = OBJECTIONS.iter().filter(|(words, _)| words.is_match(raw.text));
+            let objects = json_object::json_objects_in(raw.text);
+            let found = objects.filter_map(|object| objection_of(&object));
+            stronger(said.map(|(_, verdict)| *verdict).chain(found))
         }
     }
 }
 
-fn is_objection(object: &JsonObject) -> bool {
-    let verdict = object.get("verdict").and_then(|verdict| verdict.as_str()).unwrap_or_default();
+/// Whether an answer is milder than an earlier objection: it has no finding, or none that blocks though
+/// the objection does.
+pub fn is_milder(answer: &ReviewAnswer, objection: Verdict) -> bool {
+    let urgent = |claim: &ModelClaim| claim.candidate.priority.is_some_and(|it| it <= Priority::P1);
+    match objection {
+        Verdict::Fail => !answer.claims.iter().any(urgent),
+        _ => answer.claims.is_empty(),
+    }
+}
+
+fn objection_of(object: &JsonObject) -> Option<Verdict> {
+    let verdict = object.get("verdict").and_then(|verdict| verdict.as_str()).map(str::trim);
+    let by_verdict = match verdict {
+        None | Some("") => None,
+        Some(word) if APPROVALS.iter().any(|known| word.eq_ignore_ascii_case(known)) => None,
+        Some(word) if word.eq_ignore_ascii_case("NEEDS_WORK") => Some(Verdict::NeedsWork),
+        Some(_) => Some(Verdict::Fail),
+    };
     let findings = object.get("findings").and_then(|findings| findings.as_array());
-    ["FAIL", "NEEDS_WORK"].iter().any(|word| verdict.eq_ignore_ascii_case(word))
-        || findings.is_some_and(|findings| !findings.is_empty())
+    let by_findings = findings.into_iter().flatten().map(|finding| {
+        let priority = finding.get("priority").map(|priority| priority.to_string());
+        let number = priority.as_deref().map(|text| text.trim_matches(['"', 'P', 'p', ' ']));
+        if matches!(number, Some("0" | "1")) { Verdict::Fail } else { Verdict::NeedsWork }
+    });
+    stronger(by_verdict.into_iter().chain(by_findings))
+}
+
+fn stronger(verdicts: impl Iterator<Item = Verdict>) -> Option<Verdict> {
+    verdicts.min_by_key(|verdict| *verdict != Verdict::Fail)
 }
 
 #[cfg(test)]

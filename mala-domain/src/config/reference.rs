@@ -56,12 +56,14 @@ Unknown keys are errors. Values are taken from the first of these places that se
 Rule settings of all files are combined; for the same rule, the first place in this order wins.
 
 `mala.yaml` is never read from the change under review: it is read from the base commit of a range, branch
-or commit, and from `HEAD` for the working tree. If `HEAD` has no `mala.yaml`, a review of the working tree
-uses the uncommitted one and prints a notice.
+or commit, and from `HEAD` for the working tree. An uncommitted `mala.yaml` has no effect on a review, so a
+coding agent cannot switch off its own review; the report says so. Uncommitted rules in `.mala/rules/` apply
+if none are committed, unless they replace a built-in rule: they can only add findings. To try a setting before you commit it, use a
+flag or your own file.
 
-API keys are read from `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` and `GEMINI_API_KEY`, or from a command in your
-own file. Addresses are read from `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL` and `GOOGLE_GEMINI_BASE_URL`, or
-from your own file. A repository cannot set either.
+API keys are read from `ANTHROPIC_API_KEY` (or `ANTHROPIC_AUTH_TOKEN`, sent as a bearer token), `OPENAI_API_KEY` and
+`GEMINI_API_KEY` (or `GOOGLE_API_KEY`), or from a command in your own file. Addresses are read from
+`ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL` and `GOOGLE_GEMINI_BASE_URL`, or from your own file. A repository cannot set either.
 
 Path globs work as in a `.gitignore`, without negation: a pattern without a slash matches at any depth, one
 with a slash is relative to the root, and a directory matches everything in it.

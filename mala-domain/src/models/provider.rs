@@ -17,6 +17,15 @@ pub enum ModelProvider {
     Compatible,
 }
 
+/// Another variable with the key of a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OtherKey {
+    /// Its name.
+    pub variable: &'static str,
+    /// Whether the key is sent as a bearer token.
+    pub is_bearer: bool,
+}
+
 /// What is known of a provider.
 #[derive(Debug)]
 pub struct ProviderSpec {
@@ -28,6 +37,8 @@ pub struct ProviderSpec {
     pub models: &'static str,
     /// The variable with its API key.
     pub key_variable: &'static str,
+    /// Another variable with a key, which is read if the first one is not set.
+    pub other_key: Option<OtherKey>,
     /// The variable with its URL.
     pub url_variable: &'static str,
     /// Its URL, if it has one of its own.
@@ -39,6 +50,7 @@ const ANTHROPIC: ProviderSpec = ProviderSpec {
     account: ProviderAccount::Anthropic,
     models: "Claude",
     key_variable: "ANTHROPIC_API_KEY",
+    other_key: Some(OtherKey { variable: "ANTHROPIC_AUTH_TOKEN", is_bearer: true }),
     url_variable: "ANTHROPIC_BASE_URL",
     default_url: Some("https://api.anthropic.com"),
 };
@@ -48,6 +60,7 @@ const OPENAI: ProviderSpec = ProviderSpec {
     account: ProviderAccount::OpenAi,
     models: "GPT",
     key_variable: "OPENAI_API_KEY",
+    other_key: None,
     url_variable: "OPENAI_BASE_URL",
     default_url: Some("https://api.openai.com/v1"),
 };
@@ -59,6 +72,7 @@ const GEMINI: ProviderSpec = ProviderSpec {
     account: ProviderAccount::Gemini,
     models: "Gemini",
     key_variable: "GEMINI_API_KEY",
+    other_key: Some(OtherKey { variable: "GOOGLE_API_KEY", is_bearer: false }),
     url_variable: "GOOGLE_GEMINI_BASE_URL",
     default_url: Some("https://generativelanguage.googleapis.com"),
 };

@@ -371,7 +371,8 @@ fn standing(report: &Report) -> impl Iterator<Item = &Finding> {
 }
 
 fn refuted(report: &Report) -> impl Iterator<Item = &Finding> {
-    report.issues.iter().chain(&report.dropped).filter(|finding| !counts(finding))
+    let all = report.issues.iter().chain(&report.refuted).chain(&report.dropped);
+    all.filter(|finding| !counts(finding))
 }
 
 fn of_seat(seat: &PanelMember, progress: &Progress) -> GateReviewerJson {

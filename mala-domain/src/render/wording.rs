@@ -1,5 +1,6 @@
 //! Sentences that the formats share: verdict, counts, coverage, and why a review is incomplete.
 
+use super::visible::at_most;
 use crate::change::FilePath;
 use crate::finding::{Finding, Priority};
 use crate::report::Report;
@@ -204,9 +205,33 @@ pub(super) fn rule_id(finding: &Finding) -> String {
     }
 }
 
+/// The model, calls, tokens, cost and time of a review by models; `None` for others.
+pub(super) fn usage(report: &Report) -> Option<String> {
+    let stats = &report.stats;
+    if stats.llm_calls == 0 && report.model_used.is_none() {
+        return None;
+    }
+    let tokens = stats
+        .tokens_used
+        .map_or("unknown".to_owned(), |n| with_commas(usize::try_from(n).unwrap_or(usize::MAX)));
+    let cost = stats.cost_usd.map_or("cost unknown".to_owned(), |cost| format!("${cost:.4}"));
+    let model = report.model_used.as_deref().unwrap_or("unknown model");
+    let calls = counted(usize::try_from(stats.llm_calls).unwrap_or(usize::MAX), "call");
+    let seconds = stats.latency_seconds_e2e;
+    Some(format!("{model}, {calls}, {tokens} tokens, {cost}, {seconds:.1}s"))
+}
+
+/// A refuted finding in one line.
+pub(super) fn refuted(finding: &Finding) -> String {
+    let how = finding.verification.how.as_deref().unwrap_or("a check");
+    let title = at_most(&finding.title, 200);
+    let place = format!("{}:{}", finding.file, finding.line_start);
+    format!("{place} {} {title} [{}]: {how}", finding.effective_priority(), rule_id(finding))
+}
+
 fn reason(report: &Report) -> String {
     let priority_counts = PriorityCounts::of(&report.issues);
-    let refuted = report.issues.len() - priority_counts.total();
+    let refuted = report.refuted.len();
     if priority_counts.total() == 0 {
         return match (report.coverage.hunks_given, report.scope.files, refuted) {
             (0, 0, 0) => "nothing to review: the change is empty".to_owned(),

@@ -13,7 +13,7 @@ use crate::review::{
     Coverage, GateMember, Opinion, Opinions, ReviewerOpinion, ReviewerVote, Usage,
 };
 use crate::scope::ScopeSummary;
-use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
+use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict, counts};
 
 /// The results of the stages.
 #[derive(Debug, Clone)]
@@ -53,7 +53,10 @@ pub struct ReportParts {
 }
 
 /// Assembles a report from the results of the stages.
-pub fn assemble(parts: ReportParts) -> Report {
+pub fn assemble(mut parts: ReportParts) -> Report {
+    let (findings, refuted): (Vec<Finding>, Vec<Finding>) =
+        std::mem::take(&mut parts.admission.findings).into_iter().partition(counts);
+    parts.admission.findings = findings;
     let outcome = parts.decision.outcome;
     let could_not = matches!(outcome, Outcome::CouldNotReview(_));
     let verdict = (!could_not).then(|| Verdict::over(&parts.admission.findings));
@@ -86,8 +89,9 @@ pub fn assemble(parts: ReportParts) -> Report {
         review_log_path: parts.log.or_else(|| reviewers.iter().find_map(|it| it.log.clone())),
         review_id: parts.review_id,
         issues: parts.admission.findings,
+        refuted,
         suppressed: parts.suppressed,
-        warnings: parts.warnings,
+        warnings: parts.warnings.into_iter().chain(parts.coverage.vendored_warning()).collect(),
         coverage: parts.coverage,
         scope: parts.scope,
         checker: parts.checker,
@@ -157,7 +161,9 @@ fn errors(parts: &ReportParts) -> Vec<String> {
     if n_votes == 0 {
         let reason = match parts.decision.outcome {
             Outcome::CouldNotReview(NotReviewedReason::NoReviewers) => "no reviewer is available",
-            _ => "nothing in this change can be reviewed",
+            _ => {
+                "no file of this change can be reviewed; to allow that, list the files in review.ignore"
+            }
         };
         errors.push(reason.to_owned());
         errors.extend(match parts.coverage.has_nothing_reviewable() {

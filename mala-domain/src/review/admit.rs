@@ -45,7 +45,12 @@ impl DroppedClaim {
         };
         let quoted = claim.evidence.as_deref().unwrap_or_default();
         let evidence = quote(quoted.lines().take(quote_length(claim.span)));
-        let place = CodeLocation { span: claim.span, evidence, copies_before: Vec::new() };
+        let place = CodeLocation {
+            span: claim.span,
+            quoted: claim.span,
+            evidence,
+            copies_before: Vec::new(),
+        };
         finding(claim, place, &NoSymbols, &mut IdentityCounts::new())
     }
 
@@ -64,7 +69,8 @@ impl DroppedClaim {
 pub fn unchecked(claim: ReviewClaim) -> Finding {
     let quoted = claim.evidence.as_deref().unwrap_or_default();
     let evidence = quote(quoted.lines().take(quote_length(claim.span)));
-    let place = CodeLocation { span: claim.span, evidence, copies_before: Vec::new() };
+    let place =
+        CodeLocation { span: claim.span, quoted: claim.span, evidence, copies_before: Vec::new() };
     finding(claim, place, &NoSymbols, &mut IdentityCounts::new())
 }
 
@@ -159,6 +165,8 @@ impl<'c> AddedLinesOfFile<'c> {
 /// The location of a claim at head, with the lines as evidence.
 struct CodeLocation {
     span: LineSpan,
+    /// The lines that the evidence quotes.
+    quoted: LineSpan,
     evidence: String,
     /// The lines at which equal code starts earlier in the file.
     copies_before: Vec<u32>,
@@ -176,7 +184,7 @@ fn anchor(
     match (lines.of(name), file) {
         (Some(text), _) => {
             let mut place = anchor_in(&text.lines, claim)?;
-            place.copies_before = text.copies_before(place.span);
+            place.copies_before = text.copies_before(place.quoted);
             Ok(place)
         }
         (None, Some(file)) if !file.exists_at_head() => {
@@ -189,18 +197,28 @@ fn anchor(
 
 fn anchor_in(text: &[&str], claim: &ReviewClaim) -> Result<CodeLocation, String> {
     let name = &claim.file;
-    let span = match &claim.evidence {
+    let shown = match &claim.evidence {
         Some(quoted) => find_quoted(text, claim.span, quoted)
             .ok_or_else(|| format!("{name}:{}: the quoted evidence is not there", claim.span))?,
         None => claim.span,
     };
     let n_lines = u32::try_from(text.len()).unwrap_or(u32::MAX);
-    if span.start() > n_lines {
-        return Err(format!("{name}:{span}: the file has {n_lines} lines"));
+    if shown.start() > n_lines {
+        return Err(format!("{name}:{shown}: the file has {n_lines} lines"));
     }
+    let span = range_around(shown, claim.span);
     let span = LineSpan::between(span.start(), span.end().min(n_lines));
-    let quoted = text.iter().skip(index(span.start())).take(quote_length(span)).copied();
-    Ok(CodeLocation { span, evidence: quote(quoted), copies_before: Vec::new() })
+    let quoted = text.iter().skip(index(shown.start())).take(quote_length(shown)).copied();
+    Ok(CodeLocation { span, quoted: shown, evidence: quote(quoted), copies_before: Vec::new() })
+}
+
+/// The lines of a finding whose evidence is at `shown`: the cited lines, or as many where the evidence is.
+fn range_around(shown: LineSpan, cited: LineSpan) -> LineSpan {
+    if cited.contains(shown.start()) && cited.contains(shown.end()) {
+        return cited;
+    }
+    let length = shown.n_lines().max(cited.n_lines());
+    LineSpan::between(shown.start(), shown.start().saturating_add(length - 1))
 }
 
 /// With no text at head (a patch without its repository), the hunks themselves are the evidence.
@@ -210,7 +228,7 @@ fn anchor_in_hunks(
 ) -> Result<CodeLocation, String> {
     let name = &claim.file;
     let hunks = file.map(|file| file.hunks.as_slice()).unwrap_or_default();
-    let span = match &claim.evidence {
+    let place = match &claim.evidence {
         Some(quoted) if !hunks.is_empty() => find_in_hunks(hunks, claim.span, quoted)
             .ok_or_else(|| format!("{name}:{}: the quoted evidence is not there", claim.span))?,
         _ => claim.span,
@@ -218,14 +236,16 @@ fn anchor_in_hunks(
     let shown: Vec<&str> = hunks
         .iter()
         .flat_map(|hunk| hunk.head_lines())
-        .filter(|(line, _)| span.contains(*line))
+        .filter(|(line, _)| place.contains(*line))
         .map(|(_, text)| text)
-        .take(quote_length(span))
+        .take(quote_length(place))
         .collect();
     if shown.is_empty() {
-        return Err(format!("{name}:{span}: no such file or lines at head"));
+        return Err(format!("{name}:{place}: no such file or lines at head"));
     }
-    Ok(CodeLocation { span, evidence: quote(shown.into_iter()), copies_before: Vec::new() })
+    let span = range_around(place, claim.span);
+    let evidence = quote(shown.into_iter());
+    Ok(CodeLocation { span, quoted: place, evidence, copies_before: Vec::new() })
 }
 
 /// The lines of a hunk that hold the quoted text: near those cited, else in the only hunk that has it.
@@ -242,8 +262,9 @@ fn find_in_hunks(hunks: &[Hunk], cited: LineSpan, quoted: &str) -> Option<LineSp
             Some(LineSpan::between(at(place.start()), at(place.end())))
         })
         .collect();
-    let near = found.iter().find(|place| is_near(place.start(), cited));
-    near.or(found.first().filter(|_| found.len() == 1)).copied()
+    let near = found.iter().filter(|place| is_near(place.start(), cited));
+    let nearest = near.min_by_key(|place| distance(place.start(), cited));
+    nearest.or(found.first().filter(|_| found.len() == 1)).copied()
 }
 
 fn quote<'t>(lines: impl Iterator<Item = &'t str>) -> String {
@@ -359,20 +380,23 @@ fn find_quoted(text: &[&str], cited: LineSpan, quoted: &str) -> Option<LineSpan>
 
 fn place_of(text: &[&str], cited: LineSpan, wanted: &[&str]) -> Option<LineSpan> {
     let first = *wanted.first()?;
-    let mut places = text
+    let places = text
         .iter()
         .enumerate()
         .filter(|(_, line)| line.contains(first))
-        .map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX))
-        .filter(|line| follows(text, *line, wanted));
-    let all: Vec<u32> = places.by_ref().take(1000).collect();
-    let start = match all.iter().copied().find(|line| is_near(*line, cited)) {
-        Some(line) => line,
-        None if all.len() == 1 => *all.first()?,
-        None => return None,
-    };
-    let length = u32::try_from(wanted.len()).unwrap_or(1).max(1);
-    Some(LineSpan::between(start, start.saturating_add(length - 1)))
+        .filter_map(|(at, _)| span_from(text, u32::try_from(at + 1).ok()?, wanted));
+    let mut n_places = 0;
+    let (mut nearest, mut only): (Option<LineSpan>, Option<LineSpan>) = (None, None);
+    for place in places {
+        n_places += 1;
+        only = (n_places == 1).then_some(place);
+        let closer =
+            |best: LineSpan| distance(place.start(), cited) < distance(best.start(), cited);
+        if is_near(place.start(), cited) && nearest.is_none_or(closer) {
+            nearest = Some(place);
+        }
+    }
+    nearest.or(only)
 }
 
 /// Whether a line is one of those cited, or close to the first of them.
@@ -380,8 +404,19 @@ fn is_near(line: u32, cited: LineSpan) -> bool {
     line.abs_diff(cited.start()) <= 3 || cited.contains(line)
 }
 
-/// Whether the wanted lines stand here, one after the other.
-fn follows(text: &[&str], line: u32, wanted: &[&str]) -> bool {
-    let here = text.iter().skip(index(line)).filter(|line| !line.trim().is_empty());
-    here.zip(wanted).filter(|(line, wanted)| line.contains(**wanted)).count() == wanted.len()
+/// How far a line is from those cited: a line before them is farther than each of them.
+fn distance(line: u32, cited: LineSpan) -> (bool, u32) {
+    (!cited.contains(line), line.abs_diff(cited.start()))
+}
+
+/// The lines from here on that hold the wanted ones, one after the other, with blank lines between them.
+fn span_from(text: &[&str], line: u32, wanted: &[&str]) -> Option<LineSpan> {
+    let lines = (line..).zip(text.iter().skip(index(line)));
+    let mut here = lines.filter(|(_, line)| !line.trim().is_empty());
+    let mut end = line;
+    for wanted in wanted {
+        let (at, _) = here.next().filter(|(_, line)| line.contains(*wanted))?;
+        end = at;
+    }
+    Some(LineSpan::between(line, end))
 }

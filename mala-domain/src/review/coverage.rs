@@ -1,6 +1,7 @@
 //! Coverage: which hunks had to be reviewed, which were, and why the others were not.
 
 use crate::change::{Change, ChangedFile, EntryKind, FileClass, FilePath, FileStatus};
+use crate::report::counted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -18,7 +19,8 @@ pub struct Coverage {
     /// Files with a hunk that was reviewed.
     pub files: Vec<FileCoverage>,
     /// The files that were not reviewed, and why. Files that are too large and sources with invalid text
-    /// keep the review from passing; so do submodules if nothing else is reviewed.
+    /// keep the review from passing. So do all files that the configuration does not exclude, if no other
+    /// file is reviewed.
     pub skipped: Vec<SkippedFile>,
 }
 
@@ -97,10 +99,10 @@ impl SkipReason {
         }
     }
 
-    /// Whether such a file needs no review: a tool wrote it, none of its lines changed, or the
-    /// configuration excludes it.
-    fn is_ordinary(self) -> bool {
-        matches!(self, Self::Generated | Self::Lock | Self::NoLines | Self::Ignored)
+    /// Whether such a file needs no review: none of its lines changed, or the trusted configuration
+    /// excludes it.
+    fn is_allowed(self) -> bool {
+        matches!(self, Self::NoLines | Self::Ignored)
     }
 
     /// Why a file of this nature is skipped; `None` when it is to be reviewed.
@@ -176,9 +178,23 @@ impl Coverage {
         lines
     }
 
+    /// A warning about vendored files: a project may keep its own code in such a directory.
+    pub fn vendored_warning(&self) -> Option<String> {
+        let is_vendored = |skip: &&SkippedFile| skip.reason == SkipReason::Vendored;
+        let files: Vec<&SkippedFile> = self.skipped.iter().filter(is_vendored).collect();
+        let first = files.first()?;
+        let names = match files.len() {
+            1 => format!("{} is not reviewed", first.file),
+            n => format!("{} and {} are not reviewed", first.file, counted(n - 1, "other file")),
+        };
+        Some(format!(
+            "{names}: vendored code; to review it, set -linguist-vendored in .gitattributes"
+        ))
+    }
+
     /// Whether no file can be reviewed although one should be.
     pub fn has_nothing_reviewable(&self) -> bool {
-        self.files.is_empty() && self.skipped.iter().any(|skip| !skip.reason.is_ordinary())
+        self.files.is_empty() && self.skipped.iter().any(|skip| !skip.reason.is_allowed())
     }
 
     /// Whether every hunk that was to be reviewed is accounted for.

@@ -19,18 +19,6 @@ pub struct DecisionPolicy {
     pub fail_on_objection: Threshold,
     /// How many reviewers must pass the change.
     pub rule: ConsensusRule,
-    /// What becomes of a change of which nothing can be reviewed, such as one of vendored files only.
-    pub unreviewable: UnreviewablePolicy,
-}
-
-/// What to do with a change in which nothing can be reviewed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum UnreviewablePolicy {
-    /// The reviewers decide.
-    #[default]
-    Review,
-    /// It is not reviewed, and does not pass.
-    Refuse,
 }
 
 /// The facts for the decision.
@@ -44,26 +32,23 @@ pub struct DecisionFacts<'f> {
     pub votes: &'f [VoteStatus],
 }
 
-/// Whether reviewers are asked about a change: not about an empty one, and not about one that is refused.
-pub fn needs_reviewers(is_empty: bool, coverage: &Coverage, policy: &DecisionPolicy) -> bool {
-    !is_empty && !is_refused(coverage, policy)
+/// Whether reviewers are asked about a change: not about an empty one, and not about one in which no file
+/// can be reviewed.
+pub fn needs_reviewers(is_empty: bool, coverage: &Coverage) -> bool {
+    !is_empty && !coverage.has_nothing_reviewable()
 }
 
-/// How the review ended. An empty change passes.
+/// How the review ended. An empty change passes; a change in which no file can be reviewed does not.
 pub fn decide(facts: &DecisionFacts<'_>, policy: &DecisionPolicy) -> Decision {
     if facts.is_empty {
         let (verdict, outcome) = (Some(Verdict::Pass), Outcome::Passed);
         return Decision { verdict, outcome, passes: 0, needed: 0 };
     }
-    if is_refused(facts.coverage, policy) {
+    if facts.coverage.has_nothing_reviewable() {
         let outcome = Outcome::CouldNotReview(NotReviewedReason::Incomplete);
         return Decision { verdict: None, outcome, passes: 0, needed: 0 };
     }
     by_rule(policy.rule, facts.votes)
-}
-
-fn is_refused(coverage: &Coverage, policy: &DecisionPolicy) -> bool {
-    policy.unreviewable == UnreviewablePolicy::Refuse && coverage.has_nothing_reviewable()
 }
 
 /// The vote of a reviewer, with its verdict or the reason why it has no vote.

@@ -2,9 +2,7 @@
 
 use super::admit::{Admission, DroppedClaim, SymbolIndex, admit};
 use super::consensus::{ConsensusRule, VoteStatus};
-use super::decide::{
-    DecisionFacts, DecisionPolicy, UnreviewablePolicy, VoteFacts, decide, needs_reviewers, vote,
-};
+use super::decide::{DecisionFacts, DecisionPolicy, VoteFacts, decide, needs_reviewers, vote};
 use super::suppress::{SuppressionPolicy, apply_suppressions};
 use super::{Coverage, FileTexts, Opinion, verify};
 use crate::change::{
@@ -119,6 +117,31 @@ fn quoted_evidence_is_looked_up_and_moves_the_finding() {
     for (claim, expected) in rows {
         let got = one(claim).map(|finding| finding.line_start);
         assert_eq!(got, expected.map_err(str::to_owned));
+    }
+}
+
+#[test]
+fn evidence_is_found_at_the_nearest_place_and_keeps_the_cited_range() {
+    let text = "x = 1\nreturn x\ny = 2\nreturn x\n\nz = 3\nreturn x\nend\n";
+    let mut texts = FileTexts::default();
+    texts.head.insert("a.py".into(), Blob::Text(text.to_owned()));
+    for (start, end, quoted, lines, evidence) in [
+        // Of several identical lines, the nearest one.
+        (2, 2, "return x", (2, 2), "return x"),
+        (4, 4, "return x", (4, 4), "return x"),
+        (5, 5, "return x", (4, 4), "return x"),
+        (6, 7, "return x", (6, 7), "return x"),
+        // A range does not shrink to the quoted line, and moves with it.
+        (3, 6, "return x", (3, 6), "return x"),
+        (2, 3, "x = 1", (1, 2), "x = 1"),
+        // A blank line does not end the evidence, in the file or in the quote.
+        (4, 4, "return x\nz = 3", (4, 6), "return x\n\nz = 3"),
+        (4, 4, "return x\n\nz = 3\nreturn x", (4, 7), "return x\n\nz = 3\nreturn x"),
+    ] {
+        let claim = ReviewClaim { evidence: Some(quoted.into()), ..claim("a.py", start, end) };
+        let found = admit(vec![claim], &change(), &texts, &NoSymbols).findings.remove(0);
+        let place = (found.line_start, found.line_end);
+        assert_eq!((place, found.evidence_snippet.as_str()), (lines, evidence), "{quoted}");
     }
 }
 
@@ -306,8 +329,7 @@ fn the_verdict_follows_from_the_findings() {
 }
 
 fn policy(fail_on: Threshold, rule: ConsensusRule) -> DecisionPolicy {
-    let unreviewable = UnreviewablePolicy::Refuse;
-    DecisionPolicy { fail_on, fail_on_objection: Threshold::P3, rule, unreviewable }
+    DecisionPolicy { fail_on, fail_on_objection: Threshold::P3, rule }
 }
 
 #[test]
@@ -414,8 +436,32 @@ fn the_decision_by_votes_rule_and_what_there_is_to_review() {
         let facts = DecisionFacts { is_empty, coverage, votes };
         let decision = decide(&facts, &policy(Threshold::P3, rule));
         assert_eq!(decision.outcome, expected, "{is_empty} {votes:?} {rule}");
-        let asks = needs_reviewers(is_empty, coverage, &policy(Threshold::P3, rule));
+        let asks = needs_reviewers(is_empty, coverage);
         assert_eq!(asks, !is_empty && !coverage.has_nothing_reviewable());
+    }
+}
+
+#[test]
+fn a_change_without_a_reviewed_file_needs_a_trusted_setting() {
+    for (class, can_be_reviewed) in [
+        (FileClass::Source, true),
+        (FileClass::Ignored, true),
+        (FileClass::Vendored, false),
+        (FileClass::Generated, false),
+        (FileClass::Lock, false),
+        (FileClass::Minified, false),
+        (FileClass::Binary, false),
+        (FileClass::Garbled, false),
+        (FileClass::TooLarge, false),
+    ] {
+        let mut change = change();
+        change.files.iter_mut().for_each(|file| file.class = class);
+        let coverage = Coverage::over(&change, &[]);
+        assert_eq!(coverage.has_nothing_reviewable(), !can_be_reviewed, "{class:?}");
+        let n_listed = coverage.files.len() + coverage.skipped.len();
+        assert_eq!(n_listed, change.files.len(), "every file is listed");
+        let warns = coverage.vendored_warning().is_some();
+        assert_eq!(warns, class == FileClass::Vendored, "{class:?}");
     }
 }
 

@@ -88,7 +88,7 @@ pub(super) fn key_lines(text: &str) -> Vec<Range<usize>> {
         let next = public.partition_point(|block| block.end <= run.start);
         !public.get(next).is_some_and(|block| block.contains(&run.start))
     };
-    for run in Base64Runs::of(text).filter(secret) {
+    for run in Base64Runs::of(text).filter(secret).filter(|run| !is_argument(text, run)) {
         let follows = |before: &Range<usize>| {
             let gap = text.get(before.end..run.start).unwrap_or_default();
             gap.len() <= MAX_GAP && (gap.contains('\n') || gap.contains("\\n"))
@@ -116,6 +116,19 @@ pub(super) fn key_lines(text: &str) -> Vec<Range<usize>> {
         }
     }
     found
+}
+
+/// Whether a run is the only argument of a call, such as `exec(decode("..."))`. That is code, not a line
+/// of a key.
+fn is_argument(text: &str, run: &Range<usize>) -> bool {
+    let quote = ['"', '\'', '`'];
+    let before = text.get(..run.start).unwrap_or_default().trim_end_matches(quote);
+    let before = before.strip_suffix(['b', 'r', 'f', 'u']).unwrap_or(before);
+    let called = before.strip_suffix('(');
+    let is_call =
+        called.is_some_and(|name| name.ends_with(|c: char| c == '_' || c.is_alphanumeric()));
+    let after = text.get(run.end..).unwrap_or_default().trim_start_matches(quote);
+    is_call && after.starts_with(')')
 }
 
 static BLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -236,6 +249,7 @@ mod tests {
         assert_eq!(key_lines(&half).len(), 3);
         for text in [
             LINE.to_owned(),
+            format!("exec(b64decode(\"{LINE}\"))\nexec(b64decode(b'{LINE}'))\n"),
             format!("-----BEGIN CERTIFICATE-----\n{LINE}\n{LINE}\n-----END CERTIFICATE-----\n"),
             format!("{LINE}\n\n{}\n{LINE}", "words between them ".repeat(5)),
             format!("{LINE} {LINE}"),

@@ -202,6 +202,8 @@ fn hide(
     context: &MatchContext<'_>,
 ) -> Option<SecretCandidate> {
     let secret = context.text.get(range.clone())?;
+    let secret = if rule.files == RuleFiles::Config { before_command(secret) } else { secret };
+    let range = range.start..range.start + secret.len();
     let is_token = rule.family == SecretFamily::Token;
     if rule.is_whole_word() && !starts_word(context.text, range.start) {
         return None;
@@ -214,6 +216,19 @@ fn hide(
     }
     let end = if is_token { run_end(context.text, range.end) } else { range.end };
     Some(SecretCandidate { rule, start: range.start, end, verified: false })
+}
+
+/// The part of an unquoted value before a shell operator that starts another command. A redaction must
+/// not hide that command: `DB_PASSWORD=x&&/opt/run.sh`.
+fn before_command(value: &str) -> &str {
+    let starts_command = |at: &usize| {
+        let rest = &value[*at..];
+        let is_before_path = rest.get(1..).is_some_and(|next| next.starts_with(['/', '.', '~']));
+        ["&&", "||", "$("].iter().any(|operator| rest.starts_with(operator))
+            || rest.starts_with(['&', '|']) && is_before_path
+    };
+    let end = value.char_indices().map(|(at, _)| at).find(starts_command);
+    &value[..end.unwrap_or(value.len())]
 }
 
 /// Whether the words before the value mark it as an example: a placeholder, "example", or, for

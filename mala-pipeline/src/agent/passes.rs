@@ -8,7 +8,7 @@ use super::turns::{ConversationPlan, StopReason, ToolOffer, converse};
 use crate::events::ReviewEvent;
 use futures_util::future::join_all;
 use mala_domain::agent::answer::{
-    HintOpinion, ParseMethod, ParseProblem, RawAnswer, ReviewAnswer, has_objection,
+    HintOpinion, ParseMethod, ParseProblem, RawAnswer, ReviewAnswer, is_milder, objection,
     read_restructured, read_review, review_format,
 };
 use mala_domain::agent::brief::{MAX_HINTS, PromptBrief, hint_id};
@@ -20,6 +20,7 @@ use mala_domain::conversation::{AnswerFormat, TurnPart};
 use mala_domain::finding::{ReviewClaim, Verification, VerificationOutcome};
 use mala_domain::ports::ReviewerFailure;
 use mala_domain::review::admit::reason_none_placed;
+use mala_domain::verdict::Verdict;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
@@ -82,15 +83,17 @@ async fn review(
         },
         max_calls,
     };
-    let objection = OnceLock::new();
+    let objected = OnceLock::new();
     let read = |raw: &RawAnswer<'_>| {
-        let answer = read_review(raw).and_then(|answer| require_evidence(phase, answer));
-        keep_objection(answer, raw, &objection)
+        let answer = read_review(raw)
+            .map(|answer| with_resolved_paths(phase, answer))
+            .and_then(|answer| require_evidence(phase, answer));
+        keep_objection(answer, raw, &objected)
     };
     let answer = match converse(phase, conversation, read).await {
         // An answer that drops an objection is not restructured.
         Err(StopReason::Unreadable { problem, text })
-            if objection.get().is_none() || has_objection(&raw_answer(phase, &text)) =>
+            if objected.get().is_none() || objection(&raw_answer(phase, &text)).is_some() =>
         {
             restructure(phase, problem, text).await
         }
@@ -104,21 +107,31 @@ fn raw_answer<'t>(phase: &'t AgentPhase<'_>, text: &'t str) -> RawAnswer<'t> {
     RawAnswer { text, form_enforced: false, nonce: phase.fence.nonce() }
 }
 
-/// Rejects an answer without claims if an earlier answer, which could not be parsed, had an objection. A
+/// Rejects an answer that is milder than the objection of an earlier answer, which could not be parsed. A
 /// retry asks for another format, not for another opinion. The problem of the first answer is returned.
 fn keep_objection(
     answer: Result<ReviewAnswer, ParseProblem>,
     raw: &RawAnswer<'_>,
-    objection: &OnceLock<ParseProblem>,
+    objected: &OnceLock<(Verdict, ParseProblem)>,
 ) -> Result<ReviewAnswer, ParseProblem> {
-    match (answer, objection.get()) {
-        (Ok(answer), Some(problem)) if answer.claims.is_empty() => Err(problem.clone()),
-        (Err(problem), _) if has_objection(raw) => {
-            objection.get_or_init(|| problem.clone());
+    match (answer, objected.get()) {
+        (Ok(answer), Some((said, problem))) if is_milder(&answer, *said) => Err(problem.clone()),
+        (Err(problem), _) => {
+            if let Some(said) = objection(raw) {
+                objected.get_or_init(|| (said, problem.clone()));
+            }
             Err(problem)
         }
         (answer, _) => answer,
     }
+}
+
+/// The answer with the paths of the changed files that it names in another way.
+fn with_resolved_paths(phase: &AgentPhase<'_>, mut answer: ReviewAnswer) -> ReviewAnswer {
+    for claim in &mut answer.claims {
+        claim.candidate.file = phase.context.change.resolve_path(&claim.candidate.file);
+    }
+    answer
 }
 
 /// Rejects an answer if none of its claims has evidence at head. Claims in files outside the change are
@@ -129,7 +142,9 @@ fn require_evidence(
 ) -> Result<ReviewAnswer, ParseProblem> {
     let (change, texts) = (&phase.context.change, &phase.context.texts);
     let claims = answer.claims.iter().map(|claim| &claim.candidate);
-    if claims.clone().any(|claim| texts.at_head(&claim.file).is_none()) {
+    let is_elsewhere =
+        |claim: &ReviewClaim| claim.file.stays_inside() && texts.at_head(&claim.file).is_none();
+    if claims.clone().any(is_elsewhere) {
         return Ok(answer);
     }
     let claims: Vec<ReviewClaim> =

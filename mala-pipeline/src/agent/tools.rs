@@ -51,8 +51,8 @@ impl Default for ToolLimits {
         Self {
             max_extra_files: None,
             max_lines_per_extra_file: None,
-            max_lines: 200,
-            max_bytes: 16 * 1024,
+            max_lines: 600,
+            max_bytes: 40 * 1024,
             timeout: Duration::from_secs(20),
         }
     }

@@ -29,7 +29,10 @@ pub(super) async fn admit(
     context: &ReviewContext,
     plan: &ReviewPlan,
 ) -> Result<AdmittedClaims, ScopeError> {
-    let claims = opinions.claims();
+    let mut claims = opinions.claims();
+    for claim in claims.iter_mut().filter(|claim| !context.texts.head.contains_key(&claim.file)) {
+        claim.file = context.change.resolve_path(&claim.file);
+    }
     let context = with_cited(&claims, context).await?;
     let (change, texts) = (&context.change, &context.texts);
     let grounded = claims.into_iter().map(|claim| match claim.rule {

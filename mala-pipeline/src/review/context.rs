@@ -8,7 +8,7 @@ use mala_domain::review::{CodeSurroundings, FileTexts, ReviewContext, ReviewPlan
 use mala_syntax::context::{self as syntax, FileView, SymbolContext};
 use mala_syntax::parsed::parsed;
 use mala_syntax::symbols::FileOutline;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Files in which projects tell reviewers what to look for.
@@ -137,13 +137,28 @@ fn around_hunks(file: &ChangedFile, outline: &FileOutline) -> Vec<Option<HunkSym
 async fn project_rules(context: &ReviewContext) -> Result<Vec<(FilePath, String)>, ScopeError> {
     let folder = FilePath::from(RULES_FOLDER);
     let own = context.tree.list(Side::Base, &folder).await.map_err(unreadable)?;
-    let files = RULES_FILES
-        .into_iter()
-        .map(FilePath::from)
+    let folders = governing_folders(context.change.files.iter().map(|file| &file.path));
+    let files = folders
+        .iter()
+        .flat_map(|folder| {
+            RULES_FILES.map(|name| FilePath::from_bytes([folder, name.as_bytes()].concat()))
+        })
         .chain(own.into_iter().filter(|file| file.file_name().ends_with(".md")));
     let texts = read(context.tree.as_ref(), Side::Base, files.collect()).await?;
     let text = |(file, blob): (FilePath, Blob)| Some((file, blob.text()?.to_owned()));
     Ok(texts.into_iter().filter_map(text).collect())
+}
+
+/// The folders whose rule files govern these files: the root and every folder above them, each with a
+/// slash at its end.
+fn governing_folders<'f>(files: impl Iterator<Item = &'f FilePath>) -> BTreeSet<&'f [u8]> {
+    let mut folders = BTreeSet::from([&b""[..]]);
+    for file in files {
+        let path = file.as_bytes();
+        let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        folders.extend(slashes.filter_map(|(at, _)| path.get(..=at)));
+    }
+    folders
 }
 
 fn unreadable(error: RepositoryError) -> ScopeError {

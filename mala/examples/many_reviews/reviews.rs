@@ -58,8 +58,7 @@ async fn one(here: &Environment, range: &str, options: ReviewerOptions) -> anyho
     let target = ReviewTarget::Range { base: base.to_owned(), head: head.to_owned() };
     let scoped = Changes::open(here).await.scope(&target, &[]).await?;
     let flags = Config { reviewer_type: Some(ReviewerType::AgentSdk), ..Config::default() };
-    let settings =
-        UserSettings::load(here)?.with_file(settings::choose(&target, None, None), flags)?;
+    let settings = UserSettings::load(here)?.with_file(settings::choose(None, None), flags)?;
     let mut warnings = Vec::new();
     let rules = rules::project_rules(&scoped, &target, &mut warnings).await?;
     let policy = &settings.policy;

@@ -154,6 +154,13 @@ fn read_patch(file: &str) -> anyhow::Result<Vec<u8>> {
     if n_bytes as u64 > MAX_PATCH_BYTES {
         anyhow::bail!("the patch {file} is larger than {} MiB", MAX_PATCH_BYTES >> 20);
     }
+    if bytes.trim_ascii().is_empty() {
+        // The command that prints it may have failed.
+        let name = if file == "-" { "on stdin" } else { file };
+        return Err(Failure::usage(format!("the patch {name} is empty"))
+            .hint("check the command that prints it")
+            .into());
+    }
     Ok(bytes)
 }
 

@@ -94,13 +94,10 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Environment) -> anyhow::Res
     let (scratch, pinned) = gate.pin(&target).await?;
     let (_, scoped) = world::scope(here, scratch.path(), &pinned).await?;
     // What is not committed is under review itself, and says nothing of how.
-    let settings = trusted_settings::of_change(
-        &UserSettings::load(here)?,
-        &pinned.target(),
-        &scoped,
-        pin::flags(args),
-    )
-    .await?;
+    let settings = {
+        let user = UserSettings::load(here)?;
+        trusted_settings::of_change(&user, &scoped, pin::flags(args)).await?
+    };
     let scoped = world::narrowed(scoped, &LeftOut::of(&settings.policy))?;
     let (seats, mut warnings) = world::session_panel_members(&args.lanes, &settings, here)?;
     if scoped.change.is_empty() && gate.has_uncommitted_changes().await? {

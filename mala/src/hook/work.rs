@@ -129,10 +129,8 @@ async fn prepare(pinned: PinnedPart, here: &Environment) -> anyhow::Result<Optio
     if scope.change.is_empty() {
         return Ok(None);
     }
-    let target = pinned.pinned.target();
     let settings =
-        trusted_settings::of_change(&UserSettings::load(here)?, &target, &scope, Config::default())
-            .await?;
+        trusted_settings::of_change(&UserSettings::load(here)?, &scope, Config::default()).await?;
     let scope = world::narrowed(scope, &LeftOut::of(&settings.policy))?;
     let (seats, warnings) = world::session_panel_members(&[], &settings, here)?;
     let request = SessionRequest { seats, tasks: Vec::new(), reasoning: "high", warnings };

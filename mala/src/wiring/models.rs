@@ -176,20 +176,31 @@ impl Models {
         })
     }
 
-    /// The key in the environment. OpenAI's key is sent to another server only if `OPENAI_BASE_URL` names it.
-    fn key_variable(&self, address: &ProviderUrl, spec: &ProviderSpec) -> Option<Secret> {
+    /// The key in the environment, with the name of its variable. OpenAI's key is sent to another server
+    /// only if `OPENAI_BASE_URL` names it.
+    fn key_variable(
+        &self,
+        address: &ProviderUrl,
+        spec: &ProviderSpec,
+    ) -> Option<(&'static str, Secret)> {
         if spec.account == ProviderAccount::Compatible && address.origin != spec.url_variable {
             return None;
         }
-        self.here.text(spec.key_variable).map(Secret::new)
+        if let Some(key) = self.here.text(spec.key_variable) {
+            return Some((spec.key_variable, Secret::new(key)));
+        }
+        let other = spec.other_key?;
+        let key = self.here.text(other.variable)?;
+        let secret = if other.is_bearer { Secret::bearer(key) } else { Secret::new(key) };
+        Some((other.variable, secret))
     }
 
     /// The variable or setting that the key comes from.
     fn key_origin(&self, address: &ProviderUrl, spec: &ProviderSpec) -> String {
-        let in_variable = self.key_variable(address, spec).is_some();
-        match self.settings.key_commands.get(spec.account) {
-            Some(_) if !in_variable => format!("models.key_commands.{}", spec.account.name()),
-            _ => spec.key_variable.to_owned(),
+        let variable = self.key_variable(address, spec).map(|(variable, _)| variable);
+        match (variable, self.settings.key_commands.get(spec.account)) {
+            (None, Some(_)) => format!("models.key_commands.{}", spec.account.name()),
+            (variable, _) => variable.unwrap_or(spec.key_variable).to_owned(),
         }
     }
 
@@ -198,7 +209,7 @@ impl Models {
         address: &ProviderUrl,
         spec: &ProviderSpec,
     ) -> Result<Option<Secret>, ModelUnavailable> {
-        if let Some(key) = self.key_variable(address, spec) {
+        if let Some((_, key)) = self.key_variable(address, spec) {
             return Ok(Some(key));
         }
         match self.settings.key_commands.get(spec.account) {

@@ -22,7 +22,7 @@ use mala_domain::gate::session::Checker;
 use mala_domain::models::ModelChoice;
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure, Verifier};
 use mala_domain::review::consensus::ConsensusRule;
-use mala_domain::review::decide::{DecisionPolicy, UnreviewablePolicy};
+use mala_domain::review::decide::DecisionPolicy;
 use mala_domain::review::{Opinion, ReviewContext, ReviewPlan};
 use mala_domain::scope::ReviewTarget;
 use mala_domain::verdict::Threshold;
@@ -138,7 +138,6 @@ impl ChosenReviewers {
         tasks: Vec<(String, String)>,
         warnings: Vec<String>,
     ) -> anyhow::Result<ReviewPlan> {
-        let is_panel = self.kind == ReviewerType::Cerberus;
         // Without a threshold in the settings, every objection of a panel counts.
         let objection = match policy.fail_on.origin {
             ConfigOrigin::Default => Threshold::P3,
@@ -153,11 +152,6 @@ impl ChosenReviewers {
                 fail_on: if self.peers.is_empty() { policy.fail_on.value } else { objection },
                 fail_on_objection: objection,
                 rule: self.rule,
-                unreviewable: if is_panel {
-                    UnreviewablePolicy::Refuse
-                } else {
-                    UnreviewablePolicy::Review
-                },
             },
             timeout: policy.timeout_for(self.kind),
             check_time: self.check_time,

@@ -3,9 +3,10 @@
 use crate::failure::{Failure, FailureKind};
 use anyhow::Context;
 use mala_domain::change::FilePath;
+use mala_domain::language::Language;
 use mala_domain::ports::{ReviewScope, Side};
 use mala_domain::scope::ReviewTarget;
-use mala_syntax::rules::{Rule, RuleError};
+use mala_syntax::rules::{Rule, RuleError, RuleSet};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
@@ -22,7 +23,8 @@ pub struct ProjectRules {
 }
 
 /// Reads the rules at the base of the change. A review of the working tree uses uncommitted rules if none
-/// are committed; other changes never provide their own.
+/// are committed, except those that replace a built-in rule: they could turn it off. Other changes never
+/// provide their own.
 pub async fn project_rules(
     scoped: &ReviewScope,
     target: &ReviewTarget,
@@ -38,7 +40,11 @@ pub async fn project_rules(
         return Ok(ProjectRules::default());
     }
     notices.push(format!("{FOLDER} is not committed: using the rules in the working tree"));
-    parse(scoped, Side::Head, &on_disk).await
+    let mut found = parse(scoped, Side::Head, &on_disk).await?;
+    let builtin = RuleSet::builtin(&Language::ALL);
+    let known: Vec<&str> = builtin.catalogue().iter().map(|rule| rule.id.as_str()).collect();
+    found.rules.retain(|rule| !known.contains(&rule.id.as_str()));
+    Ok(found)
 }
 
 async fn rule_files(scoped: &ReviewScope, side: Side) -> anyhow::Result<Vec<FilePath>> {

@@ -10,12 +10,10 @@ use anyhow::Context;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Config, FILE_NAME};
 use mala_domain::ports::{ReviewScope, Side};
-use mala_domain::scope::ReviewTarget;
 
 /// The settings for the review of a change.
 pub async fn of_change(
     user: &UserSettings,
-    target: &ReviewTarget,
     scope: &ReviewScope,
     flags: Config,
 ) -> anyhow::Result<Settings> {
@@ -28,10 +26,10 @@ pub async fn of_change(
     let short = base.get(..12).unwrap_or(base);
     let trusted = text(Side::Base).await?.map(|bytes| RepositoryFile::committed(short, bytes));
     let at_head = text(Side::Head).await?.map(RepositoryFile::on_disk);
-    Ok(user.with_file(settings::choose(target, trusted, at_head), flags)?)
+    Ok(user.with_file(settings::choose(trusted, at_head), flags)?)
 }
 
-/// The settings for a review of the working tree.
+/// The settings of commands that review no change of this repository.
 pub fn of_working_tree(
     here: &Environment,
     probe: &Probe,
@@ -40,7 +38,8 @@ pub fn of_working_tree(
     WorkingTreeSettings::read_with(here, probe)?.settings(flags)
 }
 
-/// What the settings for a review of the working tree are made from, read once for several uses.
+/// What the settings of commands that review no change of this repository are made from, read once for
+/// several uses: `mala.yaml` at HEAD, or the uncommitted one.
 pub struct WorkingTreeSettings {
     user: UserSettings,
     choice: RepositoryFileChoice,
@@ -58,7 +57,13 @@ impl WorkingTreeSettings {
         let trusted = committed.map(|bytes| RepositoryFile::committed("HEAD", bytes));
         let path = here.root().join(FILE_NAME);
         let on_disk = settings::read_if_there(&path)?.map(RepositoryFile::on_disk);
-        let choice = settings::choose(&ReviewTarget::WorkingTree, trusted, on_disk);
+        let choice = match (trusted, on_disk) {
+            (None, Some(file)) => RepositoryFileChoice {
+                file: Some(file),
+                notice: Some(format!("{FILE_NAME} is not committed: reviews do not use it yet")),
+            },
+            (trusted, on_disk) => settings::choose(trusted, on_disk),
+        };
         Ok(Self { user: UserSettings::load(here)?, choice })
     }
 

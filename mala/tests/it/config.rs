@@ -209,7 +209,7 @@ fn what_show_prints_is_a_valid_file() {
 }
 
 #[test]
-fn an_uncommitted_file_is_used_and_said_to_be() {
+fn an_uncommitted_file_is_shown_with_a_note() {
     let world = world();
     world.git(&["init", "-q"]);
     world.write("mala.yaml", "review: {fail_on: none}\n");
@@ -223,7 +223,7 @@ fn an_uncommitted_file_is_used_and_said_to_be() {
     gate:
       canaries:
     [stderr]
-    note: mala.yaml is not committed: using the one in the work tree
+    note: mala.yaml is not committed: reviews do not use it yet
     ");
     world.git(&["add", "."]).git(&["commit", "-qm", "configure"]);
     world.write("mala.yaml", "review: {fail_on: P3}\n");

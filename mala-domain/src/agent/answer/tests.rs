@@ -262,26 +262,53 @@ fn of_several_answers_none_may_contradict_another() {
 
 #[test]
 fn an_objection_is_seen_though_it_cannot_be_read() {
-    let sees =
-        |text: &str| has_objection(&RawAnswer { text, form_enforced: false, nonce: &nonce() });
+    let sees = |text: &str| objection(&RawAnswer { text, form_enforced: false, nonce: &nonce() });
+    let (none, fail, needs_work) = (None, Some(Verdict::Fail), Some(Verdict::NeedsWork));
     for (text, expected) in [
-        (PLAIN, true),
-        (PASS, false),
-        (r#"{"verdict": "PASS", "findings": [1]}"#, true),
-        (r#"{"verdict": "fail"}"#, true),
-        (r#"{"verdict": "NEEDS_WORK", "findings": []}"#, true),
-        (r#"{"findings": []}"#, false),
-        (r#"I say {"verdict": "FAIL"} and {"a": 1}"#, true),
-        (r#"{"output": "{\"verdict\": \"FAIL\"}"}"#, true),
-        (r#"{"verdict": "FAIL", "findings": [{"title": "x",}]}"#, true),
-        ("{'verdict': 'FAIL', 'findings': []}", true),
-        ("a.py:2 divides by zero. Verdict: **FAIL**", true),
-        ("[P0] a.py:2 divides by zero", true),
-        ("LGTM, verdict: PASS", false),
-        ("LGTM", false),
-        ("", false),
+        (PLAIN, fail),
+        (PASS, none),
+        (r#"{"verdict": "PASS", "findings": [1]}"#, needs_work),
+        (r#"{"verdict": "NEEDS_WORK", "findings": [{"priority": 1}]}"#, fail),
+        (r#"{"verdict": "NEEDS_WORK", "findings": [{"priority": "P0"}]}"#, fail),
+        (r#"{"verdict": "fail"}"#, fail),
+        (r#"{"verdict": "BLOCK"}"#, fail),
+        (r#"{"verdict": "APPROVED"}"#, none),
+        (r#"{"verdict": "NEEDS_WORK", "findings": []}"#, needs_work),
+        (r#"{"findings": []}"#, none),
+        (r#"I say {"verdict": "FAIL"} and {"a": 1}"#, fail),
+        (r#"{"output": "{\"verdict\": \"FAIL\"}"}"#, fail),
+        (r#"{"verdict": "FAIL", "findings": [{"title": "x",}]}"#, fail),
+        ("{'verdict': 'FAIL', 'findings': []}", fail),
+        ("a.py:2 divides by zero. Verdict: **FAIL**", fail),
+        ("This is a FAIL: a.py:2 divides by zero.", fail),
+        ("My verdict is that this needs work", needs_work),
+        ("[P0] a.py:2 divides by zero", fail),
+        ("[P2] a.py:2 divides by zero", needs_work),
+        ("LGTM, verdict: PASS", none),
+        ("LGTM", none),
+        ("", none),
     ] {
         assert_eq!(sees(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn an_answer_is_milder_if_it_drops_what_blocks() {
+    let read = |text: &str| {
+        read_review(&RawAnswer { text, form_enforced: false, nonce: &nonce() }).unwrap()
+    };
+    let minor = PLAIN
+        .replace("FAIL", "NEEDS_WORK")
+        .replace("\"priority\": 1", "\"priority\": 3")
+        .replace("[P1]", "[P3]");
+    for (text, objection, expected) in [
+        (PASS, Verdict::Fail, true),
+        (PASS, Verdict::NeedsWork, true),
+        (minor.as_str(), Verdict::Fail, true),
+        (minor.as_str(), Verdict::NeedsWork, false),
+        (PLAIN, Verdict::Fail, false),
+    ] {
+        assert_eq!(is_milder(&read(text), objection), expected, "{text} {objection:?}");
     }
 }
 

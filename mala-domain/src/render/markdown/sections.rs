@@ -80,6 +80,10 @@ pub(super) fn tail(report: &Report) -> String {
             format!("{} line {}: {priority} {title} ({reason})", path(&finding.file), item.line)
         }),
     );
+    lists.add(
+        "Refuted",
+        report.refuted.iter().map(|finding| inline(&at_most(&wording::refuted(finding), 500))),
+    );
     for (reason, files) in wording::skipped(report) {
         lists
             .add(&format!("Skipped: {}", reason.name()), files.iter().map(|skip| path(&skip.file)));

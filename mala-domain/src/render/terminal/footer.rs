@@ -13,6 +13,7 @@ const FEW: usize = 5;
 pub(super) fn write(report: &Report, out: &mut TerminalPage) {
     out.blank();
     suppressed(report, out);
+    refuted(report, out);
     if let Some(tracking) = &report.tracking {
         super::tracking::write(tracking, out);
     }
@@ -22,6 +23,9 @@ pub(super) fn write(report: &Report, out: &mut TerminalPage) {
     out.labelled("coverage:", "coverage:", &wording::coverage(report));
     reviewers(report, out);
     out.labelled("scope:", "scope:", &one_line(&wording::scope(&report.scope, ShaLength::Short)));
+    if let Some(usage) = wording::usage(report) {
+        out.labelled("usage:", "usage:", &one_line(&usage));
+    }
     if let Some(path) = report.review_log_path.as_deref() {
         // Do not wrap the path, so that it can be clicked or copied.
         out.line(&format!("report:  {}/review.md", visible(&one_line(path))));
@@ -49,6 +53,20 @@ fn suppressed(report: &Report, out: &mut TerminalPage) {
                 wording::rule_id(finding),
             );
             out.wrapped(&one_line(&text), 2, str::to_owned);
+        }
+    }
+}
+
+fn refuted(report: &Report, out: &mut TerminalPage) {
+    if report.refuted.is_empty() {
+        return;
+    }
+    let count = wording::counted(report.refuted.len(), "finding");
+    let hint = if out.options.verbose { ":" } else { " (use -v to list them)" };
+    out.labelled("refuted:", "refuted:", &format!("{count} by a check{hint}"));
+    if out.options.verbose {
+        for finding in &report.refuted {
+            out.wrapped(&one_line(&wording::refuted(finding)), 2, str::to_owned);
         }
     }
 }

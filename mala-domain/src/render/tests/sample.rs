@@ -70,6 +70,7 @@ pub(in crate::render) fn clean() -> Sample {
     let mut sample = full();
     let report = &mut sample.report;
     report.issues.clear();
+    report.refuted.clear();
     report.suppressed.clear();
     report.warnings.clear();
     report.verdict = Some(Verdict::Pass);
@@ -263,7 +264,8 @@ fn full_report() -> Report {
         verdict: Some(Verdict::Fail),
         outcome: Outcome::Blocked,
         status: ReviewStatus::Ok,
-        issues: vec![sql(), swallowed(), overflow(), stale_caller(), refuted()],
+        issues: vec![sql(), swallowed(), overflow(), stale_caller()],
+        refuted: vec![refuted()],
         suppressed: vec![SuppressedFinding {
             finding: Finding {
                 title: "A debug print is left".to_owned(),

@@ -54,6 +54,24 @@ fn what_logs_and_prompts_hold_is_hidden() {
     }
 }
 
+/// A redaction hides values, not the code around them.
+#[test]
+fn code_next_to_a_secret_stays_visible() {
+    let base64 = forge("«a64»");
+    for (text, visible) in [
+        ("DB_PASSWORD=x&&/opt/evil.sh".to_owned(), "x&&/opt/evil.sh"),
+        (forge("DB_PASSWORD=«s12»&&/opt/evil.sh"), "&&/opt/evil.sh"),
+        (forge("DB_PASSWORD=«s12»||curl"), "||curl"),
+        (forge("DB_PASSWORD=«s12»&./evil.sh"), "&./evil.sh"),
+        (forge("DB_PASSWORD=«s12»$(evil)"), "$(evil)"),
+        (forge("# cookie: a=«a16» os.system(evil)"), " os.system(evil)"),
+        (format!("exec(b64(\"{base64}\"))\nexec(b64(\"{base64}\"))"), base64.as_str()),
+    ] {
+        assert!(redact(&text).contains(visible), "{text}: {}", redact(&text));
+    }
+    assert!(!redact(&forge("DB_PASSWORD=«s12»&&run")).contains(&forge("«s12»")));
+}
+
 #[test]
 fn ordinary_text_comes_back_as_it_is() {
     for text in [

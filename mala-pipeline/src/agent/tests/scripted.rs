@@ -16,7 +16,7 @@ use mala_domain::ports::{
 };
 use mala_domain::report::Report;
 use mala_domain::review::consensus::ConsensusRule;
-use mala_domain::review::decide::{DecisionPolicy, UnreviewablePolicy};
+use mala_domain::review::decide::DecisionPolicy;
 use mala_domain::review::suppress::SuppressionPolicy;
 use mala_domain::review::{Opinion, ReviewContext, ReviewPlan, Usage};
 use mala_domain::scope::{HeadState, ScopeSummary};
@@ -237,7 +237,6 @@ impl Stage {
                 fail_on: Threshold::P1,
                 fail_on_objection: Threshold::P1,
                 rule: ConsensusRule::Unanimous,
-                unreviewable: UnreviewablePolicy::Review,
             },
             timeout: self.timeout,
             check_time: Duration::ZERO,

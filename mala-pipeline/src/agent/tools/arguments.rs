@@ -66,6 +66,9 @@ impl Arguments {
 
     /// A path inside the reviewed tree.
     pub(super) fn path(&self, name: &str) -> Result<Option<FilePath>, ToolRefusal> {
+        if self.fields.get(name).and_then(Value::as_str) == Some("") {
+            return Ok(Some(FilePath::from("")));
+        }
         let Some(written) = self.text(name, MAX_PATH)? else { return Ok(None) };
         let plain = written.trim_start_matches("./").trim_end_matches('/');
         if plain.is_empty() || plain == "." {

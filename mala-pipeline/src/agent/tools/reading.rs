@@ -64,6 +64,12 @@ impl ReadingLog {
         Ok(allowed)
     }
 
+    /// Whether a line at head was shown.
+    pub(super) fn was_shown(&self, path: &FilePath, line: u32) -> bool {
+        let shown = self.shown();
+        shown.so_far.lines.get(path).is_some_and(|spans| spans.iter().any(|it| it.contains(line)))
+    }
+
     /// Notes that a hunk was shown from its first line to its last.
     pub(super) fn note_hunk(&self, path: &FilePath, hunk: usize) {
         self.shown().so_far.hunks.entry(path.clone()).or_default().insert(hunk);

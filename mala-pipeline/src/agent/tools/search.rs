@@ -41,7 +41,9 @@ impl Toolbox {
         let found = search.find_texts(&wanted.query).await;
         let found = found.map_err(|error| ToolRefusal::broken(&error))?;
         let until = Instant::now() + self.limits.timeout / 2;
-        let matches = off_thread(move || matching(found, wanted.pattern.as_ref(), until)).await?;
+        let mut matches =
+            off_thread(move || matching(found, wanted.pattern.as_ref(), until)).await?;
+        matches.lines.sort_by_key(|hit| !is_code(&hit.file));
         let n_all = matches.lines.len();
         let shown: Vec<WordHit> = matches.lines.into_iter().take(MAX_MATCHES).collect();
         let lines = self.snippets(&shown).await?;
@@ -109,9 +111,20 @@ fn read(arguments: &Arguments) -> Result<SearchRequest, ToolRefusal> {
         _ => (vec![text.to_owned()], None),
     };
     let language = arguments.choice("language", LANGUAGES)?;
-    let query =
-        TextQuery { texts, case, below: arguments.path("path")?, endings: endings(language) };
+    let below = arguments.path("path")?.filter(|path| !path.as_bytes().is_empty());
+    let query = TextQuery { texts, case, below, endings: endings(language) };
     Ok(SearchRequest { query, pattern })
+}
+
+/// Folders of translated texts.
+const TRANSLATIONS: [&[u8]; 6] =
+    [b"i18n", b"lang", b"locale", b"locales", b"messages", b"translations"];
+
+/// Whether a file is code. Matches in code are shown before those in data and translations, which can be
+/// many.
+fn is_code(file: &FilePath) -> bool {
+    let mut parts = file.as_bytes().split(|byte| *byte == b'/');
+    Language::of_path(file).is_some() && !parts.any(|part| TRANSLATIONS.contains(&part))
 }
 
 fn compile(pattern: &str, case: CaseSensitivity) -> Result<Regex, ToolRefusal> {

@@ -76,7 +76,8 @@ impl Toolbox {
         }
     }
 
-    /// The lines of a definition after those of the imports, which take a quarter of the room.
+    /// The lines of a definition after those of the imports, which take a quarter of the room. Imports that
+    /// were shown are not repeated.
     fn with_imports(
         &self,
         side: Side,
@@ -90,6 +91,7 @@ impl Toolbox {
             .take(MAX_IMPORTS)
             .flat_map(|import| import.start()..=import.end())
             .take(MAX_IMPORTS)
+            .filter(|line| side == Side::Base || !self.reading.was_shown(path, *line))
             .flat_map(|line| {
                 numbered(text, LineSpan::line(line)).into_iter().map(move |it| (line, it))
             })

@@ -103,7 +103,7 @@ pub(in crate::cli) async fn run_job(
     here: &Environment,
 ) -> anyhow::Result<Option<FinishedReview>> {
     let ReviewJob { options: args, is_dry_run, user, target, scoped, .. } = job;
-    let settings = trusted_settings::of_change(&user, &target, &scoped, flags(args)).await?;
+    let settings = trusted_settings::of_change(&user, &scoped, flags(args)).await?;
     let mut notices = settings.notices();
     let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
     let transcript = args.debug.then(Transcript::default);

@@ -15,7 +15,7 @@ use mala_domain::gate::session::{PanelMember, Progress, Session};
 use mala_domain::ports::{ReviewScope, Reviewer, Verifier};
 use mala_domain::report::Report;
 use mala_domain::review::ReviewPlan;
-use mala_domain::review::decide::{DecisionPolicy, UnreviewablePolicy};
+use mala_domain::review::decide::DecisionPolicy;
 use mala_domain::review::suppress::SuppressionPolicy;
 use mala_domain::scope::ReviewTarget;
 use mala_domain::verdict::Threshold;
@@ -51,12 +51,7 @@ pub(super) fn session_plan(session: &Session) -> anyhow::Result<ReviewPlan> {
 
 /// By what the change of a session is decided.
 pub fn session_policy(session: &Session) -> DecisionPolicy {
-    DecisionPolicy {
-        fail_on: Threshold::P3,
-        fail_on_objection: Threshold::P3,
-        rule: session.rule,
-        unreviewable: UnreviewablePolicy::Refuse,
-    }
+    DecisionPolicy { fail_on: Threshold::P3, fail_on_objection: Threshold::P3, rule: session.rule }
 }
 
 /// Reviews the change of a session with its lanes. Without a folder none of them can be run: each says

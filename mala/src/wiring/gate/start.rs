@@ -126,9 +126,8 @@ fn now() -> String {
 
 /// Whether a lane has anything to do.
 fn asks_lanes(session: &Session, scoped: &ReviewScope) -> bool {
-    let policy = super::session_policy(session);
     let coverage = Coverage::over(&scoped.change, &[]);
-    needs_reviewers(scoped.change.is_empty(), &coverage, &policy)
+    needs_reviewers(scoped.change.is_empty(), &coverage)
         && session.seats.iter().any(|seat| seat.absent.is_none())
 }
 

@@ -59,6 +59,27 @@ fn value(headers: &[(String, String)], name: &str) -> Option<String> {
 }
 
 #[test]
+fn other_variables_may_have_the_key() {
+    let server = ModelServer::always(ModelAnswer::text("hi"));
+    let url = server.url();
+    let home = home(
+        "",
+        &[
+            ("ANTHROPIC_AUTH_TOKEN", "key-a"),
+            ("GOOGLE_API_KEY", "key-g"),
+            ("ANTHROPIC_BASE_URL", &url),
+            ("GOOGLE_GEMINI_BASE_URL", &url),
+        ],
+    );
+    let sent = headers(&home, "sonnet", &server).unwrap();
+    assert_eq!(value(&sent, "authorization").as_deref(), Some("Bearer key-a"));
+    assert_eq!(value(&sent, "x-api-key"), None);
+    let sent = headers(&home, "gemini-2.5-pro", &server).unwrap();
+    assert_eq!(value(&sent, "x-goog-api-key").as_deref(), Some("key-g"));
+}
+
+/// 000-112
+#[test]
 fn each_provider_gets_its_own_key_at_its_own_address() {
     let server = ModelServer::always(ModelAnswer::text("hi"));
     let url = server.url();

@@ -98,7 +98,7 @@ fn checks_that_are_not_made_are_told() {
         let server = ModelServer::steps(steps);
         let world = with_server(changed(), &server);
         if !config.is_empty() {
-            world.write("mala.yaml", config);
+            world.commit_file("mala.yaml", config);
         }
         let (code, report) = review(&world, &["--no-save", "app.py"]);
         assert_eq!((code, &report["status"]), (1, &json!("truncated")), "{report:#}");
@@ -107,7 +107,7 @@ fn checks_that_are_not_made_are_told() {
         assert!(how.starts_with("not checked: "), "{how}");
     }
     insta::assert_snapshot!(warnings.join("\n"), @r#"
-    ["mala.yaml is not committed: using the one in the work tree","agent-sdk: 1 claim not checked: at most 0 claims are checked"]
+    ["agent-sdk: 1 claim not checked: at most 0 claims are checked"]
     ["agent-sdk: 1 claim not checked: 500: scripted 500 (api_error); not retried: all 2 model calls are spent"]
     ["agent-sdk: 1 claim not checked: invalid json: expected ident at line 1 column 2"]
     ["agent-sdk: 1 claim not checked: claude-sonnet-5-5 says nothing of it"]
@@ -149,14 +149,14 @@ fn a_change_over_the_budget_is_truncated_and_no_pass() {
 fn the_stronger_model_decides_uncertain_claims() {
     let server = ModelServer::steps(vec![fails(&[finding(1, 0.5)]), holds(), refuted()]);
     let world = with_server(changed(), &server);
-    world.write(
+    world.commit_file(
         "mala.yaml",
         "agent_sdk_escalation_model: opus\nreview: {budget: {max_llm_calls: 3}}\n",
     );
     let (code, report) = review(&world, &[]);
     assert_eq!(server.requests()[2].model(), "claude-opus-5-5");
     assert_eq!(report["model_used"], "claude-sonnet-5-5, claude-opus-5-5");
-    assert_eq!((code, &report["issues"][0]["verification"]["outcome"]), (0, &json!("refuted")));
+    assert_eq!((code, &report["refuted"][0]["verification"]["outcome"]), (0, &json!("refuted")));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_model_without_a_price_needs_a_yes() {
     assert_eq!((code, server.requests().len()), (2, 0));
     let why = report["parse_error"].as_str().unwrap();
     assert!(why.starts_with("the price of the model is unknown"), "{why}");
-    world.write("mala.yaml", "review: {budget: {allow_unknown_price: true}}\n");
+    world.commit_file("mala.yaml", "review: {budget: {allow_unknown_price: true}}\n");
     let (code, report) = review(&world, &args);
     assert_eq!((code, &report["stats"]["cost_usd"]), (0, &Value::Null));
 }

@@ -54,7 +54,7 @@ fn only_a_missing_key_with_nothing_said_leaves_it_to_the_built_in_analyzers() {
         let world =
             variables.iter().fold(changed(), |world, (name, value)| world.with_env(name, *value));
         if !config.is_empty() {
-            world.write("mala.yaml", config);
+            world.commit_file("mala.yaml", config);
         }
         let args: Vec<&str> = ["review", "--no-save"].iter().chain(*args).copied().collect();
         let variables: String =
@@ -80,7 +80,7 @@ fn a_reviewer_that_is_named_never_falls_back() {
     hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in ~/.config/mala/config.yaml
     ");
     let world = changed();
-    world.write("mala.yaml", "reviewer_type: agent_sdk\n");
+    world.commit_file("mala.yaml", "reviewer_type: agent_sdk\n");
     assert_snapshot!(world.run(&["review"]), @"
     [exit 4]
     [stderr]
@@ -107,11 +107,11 @@ fn a_reviewer_that_is_named_never_falls_back() {
 fn the_configuration_names_the_reviewer_and_its_model() {
     let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
-    world.write("mala.yaml", "reviewer_type: agent-sdk\nagent_sdk_reviewer_model: haiku\n");
+    world.commit_file("mala.yaml", "reviewer_type: agent-sdk\nagent_sdk_reviewer_model: haiku\n");
     let (_, report) = review(&world, &[]);
     assert_eq!(report["model_used"], "claude-haiku-5-5");
     assert_eq!(server.requests()[0].model(), "claude-haiku-5-5");
-    world.write("mala.yaml", "reviewer_type: cerberus\n");
+    world.commit_file("mala.yaml", "reviewer_type: cerberus\n");
     assert!(world.run(&["review"]).starts_with("[exit 4]"), "another reviewer is another one");
     assert_eq!(server.requests().len(), 1);
 }

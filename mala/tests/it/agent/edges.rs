@@ -89,7 +89,7 @@ fn requests_that_are_refused_for_a_parameter_count() {
     for (budget, code, n_requests) in [("{}", 0, 2), ("{max_llm_calls: 1}", 2, 1)] {
         let server = ModelServer::always(picky());
         let world = with_server(changed(), &server);
-        world.write("mala.yaml", format!("review: {{budget: {budget}}}\n"));
+        world.commit_file("mala.yaml", format!("review: {{budget: {budget}}}\n"));
         let (found, report) = review(&world, &["--no-save", "app.py"]);
         assert_eq!((found, server.requests().len()), (code, n_requests), "{report:#}");
         assert_eq!(report["stats"]["llm_calls"], n_requests, "{report:#}");

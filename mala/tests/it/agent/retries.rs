@@ -61,7 +61,7 @@ fn requests_that_are_made_again_are_charged() {
     ] {
         let server = ModelServer::steps(steps);
         let world = with_server(changed(), &server);
-        world.write("mala.yaml", format!("review: {{budget: {budget}}}\n"));
+        world.commit_file("mala.yaml", format!("review: {{budget: {budget}}}\n"));
         let (found, report) = review(&world, &["--no-save"]);
         let case = format!("{budget} {reason}: {report:#}");
         assert_eq!((found, server.requests().len()), (code, n_requests), "{case}");
@@ -112,7 +112,7 @@ fn with_one_call_no_tool_is_offered() {
     for (wire, model) in WIRES {
         let server = ModelServer::always(ModelAnswer::text(PASS));
         let world = with_all_keys(changed(), &server);
-        world.write("mala.yaml", "review: {budget: {max_llm_calls: 1}}\n");
+        world.commit_file("mala.yaml", "review: {budget: {max_llm_calls: 1}}\n");
         let (code, _) = review(&world, &["--no-save", "--model", model]);
         assert_eq!(code, 0, "{wire:?}");
         assert!(server.requests()[0].tools().is_empty(), "{wire:?}");

@@ -84,9 +84,18 @@ fn an_objection_is_not_gone_because_its_form_was_wrong() {
     }
     let broken =
         answer("FAIL", std::slice::from_ref(&sound)).replace("\"findings\":[", "\"findings\":[,");
-    for first in [broken, "app.py:2 divides by zero. Verdict: FAIL".to_owned()] {
-        let (code, report, _) = reviewed(vec![says(&*first), says(PASS)], &["--no-save"]);
-        assert_eq!((code, &report["passed"]), (2, &json!(false)), "{first}: {report:#}");
+    let milder = answer("NEEDS_WORK", &[finding(2, 3, "[P3] Division by zero")]);
+    for first in [
+        broken,
+        "app.py:2 divides by zero. Verdict: FAIL".to_owned(),
+        "This is a FAIL: app.py:2 divides by zero.".to_owned(),
+        r#"{"verdict": "BLOCK"}"#.to_owned(),
+        answer("FAIL", &[json!({"file_path": "app.py", "priority": 1, "title": "no lines"})]),
+    ] {
+        for then in [PASS, milder.as_str()] {
+            let (code, report, _) = reviewed(vec![says(&*first), says(then)], &["--no-save"]);
+            assert_eq!((code, &report["passed"]), (2, &json!(false)), "{first}: {report:#}");
+        }
     }
     // Where nothing was objected, only the form was wrong, and that is said.
     let (code, report, _) = reviewed(vec![says("Looks good!"), says(PASS)], &["--no-save"]);

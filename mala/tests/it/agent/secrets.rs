@@ -100,3 +100,29 @@ fn a_review_with_secrets_replays_as_the_same_review() {
         assert_eq!((again, timeless(replayed)), (code, timeless(live)), "{way}");
     }
 }
+
+#[test]
+fn the_key_of_the_user_is_never_printed() {
+    let key = "my own gateway key 17";
+    let claim = PLAIN.replace("Details", &format!("The key is {key}."));
+    for wire in [claim, format!("no JSON, but {key}")] {
+        let server = ModelServer::always(ModelAnswer::text(wire));
+        let world = with_server(changed(), &server).with_env("ANTHROPIC_API_KEY", key);
+        let output = world.output(&["review", "--json", "--debug", "--reviewer", "agent_sdk"], b"");
+        assert!(!world.show(&output).contains(key), "{}", world.show(&output));
+        let runs = world.folder().join(".mala/runs");
+        let kept = walk(&runs);
+        assert!(!kept.is_empty() && kept.iter().all(|text| !text.contains(key)));
+    }
+}
+
+/// The texts of all files below a folder.
+fn walk(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| match path.is_dir() {
+            true => walk(&path),
+            false => vec![std::fs::read_to_string(&path).unwrap()],
+        })
+        .collect()
+}

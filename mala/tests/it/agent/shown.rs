@@ -9,7 +9,23 @@ use std::time::Duration;
 fn shown(steps: Vec<ServerStep>, args: &[&str]) -> String {
     let server = ModelServer::steps(steps);
     let world = with_server(changed(), &server);
-    world.run(&[&["review", "--reviewer", "agent_sdk", "--no-save"], args].concat())
+    let shown = world.run(&[&["review", "--reviewer", "agent_sdk", "--no-save"], args].concat());
+    // The number of tokens depends on the prompts.
+    let is_usage = |line: &&str| line.starts_with("usage:");
+    shown.lines().filter(|line| !is_usage(line)).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn what_a_review_took_is_shown() {
+    let server = ModelServer::steps(vec![says(PASS)]);
+    let world = with_server(changed(), &server);
+    let shown = world.run(&["review", "--reviewer", "agent_sdk", "--no-save"]);
+    let usage = shown.lines().find(|line| line.starts_with("usage:")).unwrap_or_default();
+    let parts: Vec<&str> = usage.split(", ").collect();
+    assert_eq!(parts.len(), 5, "{shown}");
+    assert_eq!(parts[..2], ["usage:  claude-sonnet-5-5", "1 call"], "{shown}");
+    assert!(parts[2].ends_with(" tokens") && parts[3].starts_with('$'), "{usage}");
+    assert_eq!(parts[4], "[DURATION]", "{usage}");
 }
 
 #[test]
@@ -57,18 +73,9 @@ fn a_finding_that_is_refuted() {
     assert_snapshot!(shown(vec![says(PLAIN), refuted()], &[]), @"
     [exit 0]
     [stdout]
-    agent-sdk reviewed 1 hunk in 1 file: 1 finding (1 P1).
+    agent-sdk reviewed 1 hunk in 1 file: no findings.
 
-    app.py  1 finding
-
-    P1 high  [P1] Issue
-      ╭▸ app.py:2 in half
-    1 │ def half(n):
-    2 │     return 1 / n
-      ╰╴    ━━━━━━━━━━━━
-      Details
-      by agent-sdk; refuted by claude-sonnet-5-5, in a fresh context: n is never 0
-
+    refuted:  1 finding by a check (use -v to list them)
     coverage:  reviewed 1 of 1 hunk in 1 file
     scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
             file, 1 hunk, +1 -1

@@ -139,7 +139,7 @@ fn standard_has_the_promised_limits() {
         assert_eq!(&standard["limits"][*limit], value, "{limit}");
     }
     for (limit, _) in promised {
-        world.write("mala.yaml", format!("review: {{budget: {{{limit}: 1}}}}\n"));
+        world.commit_file("mala.yaml", format!("review: {{budget: {{{limit}: 1}}}}\n"));
         assert_eq!(outlook(&[])["limits"][limit].as_f64(), Some(1.0), "{limit}");
         assert_ne!(outlook(&["--profile", "thorough"])["limits"]["max_tokens"], json!(400_000));
     }
@@ -179,7 +179,7 @@ fn at_most_fifteen_issues_come_out() {
 fn a_call_that_could_cost_too_much_is_not_made() {
     let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
-    world.write("mala.yaml", "review: {budget: {max_cost_usd: 0.01}}\n");
+    world.commit_file("mala.yaml", "review: {budget: {max_cost_usd: 0.01}}\n");
     let (code, report) = review(&world, &[]);
     assert_eq!((code, server.requests().len()), (2, 0));
     assert_eq!(report["parse_error"], "the call could exceed the budget of $0.01");
@@ -196,7 +196,7 @@ fn only_urgent_doubts_go_to_the_stronger_model() {
         let server =
             ModelServer::steps(vec![found(&[at(3, priority, confidence)]), held(), held()]);
         let world = with_many(with_server(changed(), &server), 9);
-        world.write(
+        world.commit_file(
             "mala.yaml",
             "agent_sdk_escalation_model: opus\nreview: {budget: {max_llm_calls: 3}}\n",
         );
@@ -217,7 +217,7 @@ fn the_reviewer_and_its_stronger_model_may_be_openais() {
     let world = with_many(changed(), 9)
         .with_env("OPENAI_API_KEY", "test-key")
         .with_env("OPENAI_BASE_URL", server.url());
-    world.write(
+    world.commit_file(
         "mala.yaml",
         "agent_sdk_escalation_model: gpt-4.1\nreview: {budget: {max_llm_calls: 3}}\n",
     );

@@ -33,6 +33,7 @@ use mala_domain::scope::ReviewTarget;
 use mala_testkit::model_server::{AnswerEnd, ServerFault};
 use std::time::{Duration, Instant};
 
+/// 000-031, 000-033, 000-034, 000-035
 #[test]
 fn r1_a_result_has_every_promised_field() {
     let server = ModelServer::steps(vec![says(PLAIN), holds()]);
@@ -46,6 +47,7 @@ fn r1_a_result_has_every_promised_field() {
     assert!(kept.join("review.json").is_file(), "{}", kept.display());
 }
 
+/// 000-036, 000-037, 000-038, 000-039
 #[test]
 fn r1_an_empty_change_passes_without_a_call() {
     let server = ModelServer::always(ModelAnswer::text(PLAIN));
@@ -80,6 +82,7 @@ fn logged(world: World, level: &str, args: &[&str]) -> (i32, String) {
     (output.status.code().unwrap(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
+/// 000-046, 000-047, 000-048, 000-096
 #[test]
 fn r2_the_default_and_the_override_are_logged() {
     for (config, args) in [
@@ -106,12 +109,13 @@ fn r2_the_default_and_the_override_are_logged() {
     }
     let server = ModelServer::always(ModelAnswer::text(PASS));
     let other = with_server(changed(), &server);
-    other.write("mala.yaml", "reviewer_type: builtin\n");
+    other.commit_file("mala.yaml", "reviewer_type: builtin\n");
     let (_, log) = logged(other, "info", &[]);
     assert!(log.contains("Initializing code reviewer: builtin\n"), "{log}");
     assert_eq!(server.requests().len(), 0, "the override is asked in the agent's place");
 }
 
+/// 000-051, 000-054, 000-055, 000-056
 #[test]
 fn r2_the_configuration_has_these_defaults() {
     let shown = changed().run(&["config", "show"]);
@@ -121,10 +125,14 @@ fn r2_the_configuration_has_these_defaults() {
     for (config, code) in [
         ("reviewer_type: agent_sdk\n", 0),
         ("reviewer_type: cerberus\n", 0),
+        ("reviewer_type: command\n", 0),
+        ("reviewer_type: builtin\n", 0),
         ("reviewer_type: gpt\n", 78),
         ("agent_sdk_review_timeout: 90\n", 0),
         ("agent_sdk_review_timeout: soon\n", 78),
         ("agent_sdk_review_timeout: 0\n", 78),
+        ("agent_sdk_review_timeout: -5\n", 78),
+        ("agent_sdk_review_timeout: 1.5\n", 78),
         ("agent_sdk_reviewer_model: opus\n", 0),
     ] {
         let world = changed();
@@ -134,6 +142,7 @@ fn r2_the_configuration_has_these_defaults() {
     }
 }
 
+/// 000-066, 000-067, 000-072, 000-073
 #[test]
 fn r4_the_example_is_read_to_the_letter() {
     let example = r#"{"verdict": "FAIL", "findings": [{"file_path": "src/main.py", "line_start": 42, "line_end": 42, "priority": 1, "title": "[P1] Issue", "body": "Details"}]}"#;
@@ -163,11 +172,17 @@ fn r4_the_example_is_read_to_the_letter() {
     }
 }
 
+/// 000-032, 000-075, 000-076
 #[test]
 fn r4_the_verdict_follows_from_the_findings() {
-    for (priority, said, verdict, code) in
-        [(0, "FAIL", "FAIL", 1), (1, "FAIL", "FAIL", 1), (2, "NEEDS_WORK", "NEEDS_WORK", 0)]
-    {
+    for (priority, said, verdict, code) in [
+        (0, "FAIL", "FAIL", 1),
+        (1, "FAIL", "FAIL", 1),
+        (1, "NEEDS_WORK", "FAIL", 1),
+        (2, "NEEDS_WORK", "NEEDS_WORK", 0),
+        (2, "FAIL", "NEEDS_WORK", 0),
+        (3, "NEEDS_WORK", "NEEDS_WORK", 0),
+    ] {
         let answer = PLAIN
             .replace("\"FAIL\"", &format!("\"{said}\""))
             .replace("\"priority\": 1", &format!("\"priority\": {priority}"))
@@ -177,8 +192,12 @@ fn r4_the_verdict_follows_from_the_findings() {
     }
     let (code, report, _) = reviewed(vec![says(PASS)], &[]);
     assert_eq!((code, &report["verdict"], &report["issues"]), (0, &json!("PASS"), &json!([])));
+    let minor = PLAIN.replace("\"priority\": 1", "\"priority\": 2").replace("[P1]", "[P2]");
+    let (code, ..) = reviewed(vec![says(minor), holds()], &["--fail-on", "P2"]);
+    assert_eq!(code, 1, "the threshold decides");
 }
 
+/// 000-088
 #[test]
 fn r5_the_timeout_is_600_seconds_unless_said() {
     let server = ModelServer::always(ModelAnswer::text(PASS));
@@ -194,8 +213,10 @@ fn r5_the_timeout_is_600_seconds_unless_said() {
     assert!(started.elapsed() < Duration::from_secs(20), "the request is given up");
     assert_eq!((code, &report["parse_error"]), (3, &json!("timeout")));
     assert_eq!((&report["passed"], &report["fatal_error"]), (&json!(false), &json!(false)));
+    assert_eq!(report["issues"], json!([]));
 }
 
+/// 000-091
 #[test]
 fn r6_no_other_reviewer_is_started() {
     let server = ModelServer::always(ModelAnswer::text(PASS));
@@ -224,7 +245,7 @@ fn r7_a_disabled_review_stays_disabled() {
         let scoped =
             Changes::open(&here).await.scope(&ReviewTarget::WorkingTree, &[]).await.unwrap();
         let flags = Config { reviewer_type: Some(ReviewerType::AgentSdk), ..Config::default() };
-        let chosen = settings::choose(&ReviewTarget::WorkingTree, None, None);
+        let chosen = settings::choose(None, None);
         let settings = UserSettings::load(&here).unwrap().with_file(chosen, flags).unwrap();
         let rules =
             rules::project_rules(&scoped, &ReviewTarget::WorkingTree, &mut Vec::new()).await;
@@ -279,6 +300,7 @@ fn an_exception_is_a_parse_error_that_names_it() {
     }
 }
 
+/// 000-026, 000-125, 000-127, 000-128, 000-129, 000-130, 000-133
 #[test]
 fn fields_have_their_types() {
     for (from, to, error) in [
@@ -302,6 +324,7 @@ fn fields_have_their_types() {
     }
 }
 
+/// 000-097, 000-098
 #[test]
 fn prompts_and_answers_are_logged_behind_the_debug_flag() {
     for (args, is_logged) in [(&[][..], false), (&["--debug"], true)] {
@@ -315,6 +338,7 @@ fn prompts_and_answers_are_logged_behind_the_debug_flag() {
     }
 }
 
+/// 000-099, 000-100, 000-101
 #[test]
 fn an_exception_is_logged_as_an_error() {
     let server = ModelServer::always(ServerFault::status(401));
@@ -334,6 +358,7 @@ fn an_exception_is_logged_as_an_error() {
     assert_eq!(logged(with_server(changed(), &server), "error", &[]), (0, String::new()));
 }
 
+/// 000-102, 000-104
 #[test]
 fn problems_that_do_not_end_the_review_are_warnings() {
     let unreadable = vec![says("LGTM"), says(PASS)];

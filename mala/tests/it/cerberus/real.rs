@@ -80,7 +80,7 @@ fn what_the_panel_refuted_is_shown_and_does_not_block() {
     desk.repo.commit("add two");
     let said = desk.review(&[]);
     assert_eq!(said.code, 0, "{:#}", said.json);
-    let issue = &said.json["issues"][0];
+    let issue = &said.json["refuted"][0];
     assert_eq!(issue["verification"]["outcome"], "refuted");
     assert_eq!(issue["verification"]["how"], "refuter: looked");
 }

@@ -193,7 +193,7 @@ fn a_change_of_which_nobody_can_look_at_anything_does_not_pass() {
         ("vendor/evil.py", "x = 1\n", 2, "vendor/evil.py is not reviewed: vendored"),
         ("a.py", "x = 1\0\n", 2, "a.py is not reviewed: a source with bytes that are no text"),
         ("app.min.js", "x=1\n", 2, "app.min.js is not reviewed: minified"),
-        ("Cargo.lock", "version = 3\n", 0, "Cargo.lock is not reviewed: lock file"),
+        ("Cargo.lock", "version = 3\n", 2, "Cargo.lock is not reviewed: lock file"),
     ] {
         let bench = Bench::new();
         bench.repo.write(file, content);

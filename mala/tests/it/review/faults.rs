@@ -128,12 +128,12 @@ fn a_machine_without_git() {
 #[test]
 fn a_broken_configuration_names_the_place() {
     let world = repo();
-    world.write("app.py", FLAW).write("mala.yaml", "review:\n  fail_onn: P1\n");
+    world.write("app.py", FLAW).commit_file("mala.yaml", "review:\n  fail_onn: P1\n");
     assert_snapshot!(world.run(&["review"]), @"
     [exit 78]
     [stderr]
-    error: mala.yaml:2:3: unknown key `fail_onn` in `review`
-     --> mala.yaml:2:3
+    error: mala.yaml at 95101884717c:2:3: unknown key `fail_onn` in `review`
+     --> mala.yaml at 95101884717c:2:3
       |
     1 | review:
     2 |   fail_onn: P1

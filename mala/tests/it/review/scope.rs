@@ -189,12 +189,11 @@ fn a_dirty_submodule_is_said_to_be_skipped() {
     skipped:  submodule with uncommitted changes: lib
     coverage:  reviewed 0 of 1 hunk in 0 files; skipped 1 file: 1 submodule with
                uncommitted changes
-    reviewer:  builtin: could not review: 1 of 1 hunks were not reviewed, 0
-               findings, 0 dropped
     scope:  the working tree against HEAD (b98fe7023a5c to the working tree), 1
             file, 0 hunks, +0 -0
 
-    COULD NOT REVIEW  1 of 1 hunks were not reviewed
+    COULD NOT REVIEW  no file of this change can be reviewed; to allow that, list
+                      the files in review.ignore
     ");
     world.write("app.py", "x = 2\n");
     assert_snapshot!(world.run(&["review", "--no-save"]), @"
@@ -276,6 +275,40 @@ fn files_that_tools_write_are_skipped_with_their_reason() {
     vendor/lib.py vendored
     ");
     let (code, report) = review(&world, &[]);
-    assert_eq!(code, 0, "{report:#}");
+    assert_eq!(code, 2, "no file was reviewed: {report:#}");
     assert_eq!(report["coverage"]["skipped"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn vendored_code_is_never_skipped_in_silence() {
+    for path in ["vendor/lib.py", "node_modules/own/index.js"] {
+        let world = repo();
+        world.write(path, FLAW).git(&["add", "-f", path]);
+        let (code, report) = review(&world, &[]);
+        let why = "no file of this change can be reviewed; to allow that, list the files in review.ignore";
+        assert_eq!((code, report["parse_error"].as_str()), (2, Some(why)), "{report:#}");
+        world.write("other.py", CLEAN);
+        let (code, report) = review(&world, &[]);
+        let warning = format!(
+            "{path} is not reviewed: vendored code; to review it, set -linguist-vendored in .gitattributes"
+        );
+        assert_eq!((code, &report["warnings"]), (0, &serde_json::json!([warning])));
+        assert_eq!(report["coverage"]["skipped"][0]["file"], path);
+        world.commit_file("mala.yaml", "review: {ignore: [vendor, node_modules, other.py]}\n");
+        assert_eq!(review(&world, &[]).0, 0, "a committed setting allows it");
+    }
+}
+
+#[test]
+fn an_empty_patch_is_not_a_pass() {
+    let world = repo();
+    let [nothing, blank] = ["", "\n \n"]
+        .map(|text| world.run_with_stdin(&["review", "--patch", "-"], text.as_bytes()));
+    assert_eq!(nothing, blank);
+    assert_snapshot!(nothing, @"
+    [exit 64]
+    [stderr]
+    error: the patch on stdin is empty
+    hint: check the command that prints it
+    ");
 }

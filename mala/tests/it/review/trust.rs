@@ -38,13 +38,34 @@ fn configuration_of_the_base_is_obeyed() {
     assert_eq!(review(&world, &[]).0, 0);
 }
 
+/// An agent that edits the working tree cannot switch off its own review.
 #[test]
-fn ones_own_uncommitted_configuration_is_used_and_said() {
+fn uncommitted_configuration_has_no_effect() {
+    for config in [OFF, "review:\n  ignore: ['*']\n", "review:\n  fail_on: none\n"] {
+        let world = repo();
+        world.write("app.py", FLAW).write("mala.yaml", config);
+        for args in [&[][..], &["--staged"]] {
+            world.git(&["add", "-A"]);
+            let (code, report) = review(&world, args);
+            assert_eq!((code, findings(&report)), (1, vec![FOUND.to_owned()]), "{config}");
+            assert_eq!(
+                report["warnings"][0],
+                "mala.yaml is not at the base of this change: using the defaults"
+            );
+        }
+    }
+}
+
+/// A rule with the id of a built-in one replaces it.
+#[test]
+fn uncommitted_rules_replace_no_built_in_rule() {
     let world = repo();
-    world.write("app.py", FLAW).write("mala.yaml", OFF);
-    let (code, report) = review(&world, &[]);
-    assert_eq!(code, 0, "{report:#}");
-    assert_snapshot!(report["warnings"].to_string(), @r#"["mala.yaml is not committed: using the one in the work tree"]"#);
+    let rule = RULE.replace("own/no-ask", "debug/python-breakpoint");
+    world.write("app.py", FLAW).write(".mala/rules/mine.yaml", rule);
+    assert_eq!(findings(&review(&world, &["app.py"]).1), [FOUND]);
+    world.write(".mala/rules/mine.yaml", RULE).write("b.py", "def g():\n    return 1\n");
+    let found = findings(&review(&world, &["b.py"]).1);
+    assert_eq!(found, ["b.py:2 own/no-ask"], "others apply");
 }
 
 #[test]

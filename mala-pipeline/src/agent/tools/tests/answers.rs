@@ -97,11 +97,11 @@ async fn the_change_and_its_history_are_shown() {
 async fn texts_are_found() {
     assert_snapshot!(say("search_code", r#"{"query":"run"}"#).await, @"
     matches: 5
-    notes.txt:2: to run
     src/server.py:7: def run(self):
     src/server.py:11: self.run()
     src/user.py:2: Server().run()
     src/user.py:3: # run it
+    notes.txt:2: to run
     ");
     let arguments = r#"{"query":"def \\w+\\(","mode":"regex","language":"python","path":"src"}"#;
     assert_snapshot!(say("search_code", arguments).await, @"

@@ -13,7 +13,7 @@ const WRONG: &[(&str, &str, &str, &str)] = &[
     ("read_file", r#"{"path":null}"#, "path is missing", "pass path"),
     ("read_file", r#"{"path":"a.py","repo":"x"}"#, "has no argument \"repo\"", "path, start_line"),
     ("read_file", r#"{"path":7}"#, "path is no text", "1 to 1024 characters"),
-    ("read_file", r#"{"path":""}"#, "path is empty", "1 to 1024 characters"),
+    ("read_file", r#"{"path":""}"#, "path is the root of the tree", "list_files shows them"),
     ("read_file", r#"{"path":"a\u0000.py"}"#, "path has a NUL in it", "without NUL"),
     ("read_file", r#"{"path":"."}"#, "path is the root of the tree", "list_files shows them"),
     ("read_file", r#"{"path":"/etc/passwd"}"#, "leads out of the reviewed tree", "relative"),

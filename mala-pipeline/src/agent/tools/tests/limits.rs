@@ -112,3 +112,40 @@ async fn many_matches_are_counted_and_a_few_are_shown() {
     assert!(text.starts_with("references: 5000"), "{text}");
     assert!(text.len() < 16 * 1024);
 }
+
+#[tokio::test]
+async fn an_ordinary_file_is_read_in_one_call() {
+    let mut tree = tree();
+    tree.files.insert("long.py".into(), "x = 1\n".repeat(500));
+    let toolbox = Toolbox::new(request(tree), ToolLimits::default());
+    let text = ask(&toolbox, "read_file", r#"{"path":"long.py"}"#).await.text;
+    assert!(text.contains("lines 1-500:") && !text.contains("cut:"), "{text}");
+}
+
+#[tokio::test]
+async fn matches_in_code_come_before_those_in_translations() {
+    let mut tree = tree();
+    tree.files.insert("locales/de.json".into(), "\"needle\": 1\n".repeat(90));
+    tree.files.insert("src/i18n/de.py".into(), "needle = 1\n".repeat(90));
+    tree.files.insert("src/zebra.py".into(), "needle = 1\n".into());
+    let toolbox = Toolbox::new(request(tree), ToolLimits::default());
+    for arguments in [r#"{"query":"needle"}"#, r#"{"query":"needle","path":""}"#] {
+        let text = ask(&toolbox, "search_code", arguments).await.text;
+        assert!(text.starts_with("matches: 181\nsrc/zebra.py:1: needle = 1\n"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn imports_are_shown_once() {
+    let mut tree = tree();
+    let text = "import os\n\ndef f():\n    return os\n\ndef g():\n    return os\n";
+    tree.files.insert("two.py".into(), text.into());
+    let toolbox = Toolbox::new(request(tree), ToolLimits::default());
+    let function = async |name: &str| {
+        let arguments = format!(r#"{{"path":"two.py","symbol":"{name}"}}"#);
+        ask(&toolbox, "get_function_context", &arguments).await.text
+    };
+    assert!(function("f").await.contains("imports:\n1| import os"));
+    let second = function("g").await;
+    assert!(second.contains("def g()") && !second.contains("import os"), "{second}");
+}
