@@ -3,7 +3,7 @@
 
 use super::convergence::{ConvergencePolicy, NextStep, RoundSummary, next_step};
 use super::delta::{Delta, ReviewedLines};
-use super::rounds::{DEFAULT_BARS, RoundCoverage, RoundFacts, bar_of_round, plan_round};
+use super::rounds::{DEFAULT_BARS, RoundCoverage, RoundFacts, RoundPlan, bar_of_round, plan_round};
 use super::states::{FindingEvent, next_state};
 use super::track::{OpenFindingCheck, TrackingFacts, check_open_finding, track, unreported};
 use super::waiver::{SharedWaivers, Waiver, code_hash};
@@ -65,29 +65,14 @@ impl SymbolIndex for DefSymbols<'_> {
 impl LoopLedger {
     fn play(&mut self, step: &LoopStep) -> NextStep {
         self.listen_to_person(step);
-        let texts = FileTexts {
-            head: step
-                .files
-                .iter()
-                .map(|(path, text)| ((*path).into(), Blob::Text(text.clone())))
-                .collect(),
-            ..FileTexts::default()
-        };
+        let head = step.files.iter();
+        let head = head.map(|(path, text)| ((*path).into(), Blob::Text(text.clone()))).collect();
+        let texts = FileTexts { head, ..FileTexts::default() };
         let change = added(&step.files);
         let lines = ReviewedLines::of(&change);
         let last = self.records.last();
         let since = last.map(|last| Delta::between(&last.lines, &lines, &BTreeMap::new()));
-        let plan = plan_round(&RoundFacts {
-            n_earlier: u32::try_from(self.records.len()).unwrap(),
-            is_known: last.is_some(),
-            last_complete: last,
-            has_new_lines: since.as_ref().is_some_and(|delta| !delta.is_empty()),
-            base: Some("base"),
-            is_rewritten: step.is_rewritten,
-            base_changed_files: false,
-            full_requested: false,
-            is_by_rules: false,
-        });
+        let plan = self.plan(step, since.as_ref());
         let delta = since.as_ref().filter(|_| plan.coverage == RoundCoverage::Delta);
         let findings = step.reports.iter().map(|it| it.claim(&texts)).collect();
         let findings = admit(findings, &change, &texts, &DefSymbols(&texts)).findings;
@@ -135,6 +120,21 @@ impl LoopLedger {
             }
         }
         self.close(plan.coverage, summary, lines, &standings)
+    }
+
+    fn plan(&self, step: &LoopStep, since: Option<&Delta>) -> RoundPlan {
+        let last = self.records.last();
+        plan_round(&RoundFacts {
+            n_earlier: u32::try_from(self.records.len()).unwrap(),
+            is_known: last.is_some(),
+            last_complete: last,
+            has_new_lines: since.is_some_and(|delta| !delta.is_empty()),
+            base: Some("base"),
+            is_rewritten: step.is_rewritten,
+            base_changed_files: false,
+            full_requested: false,
+            is_by_rules: false,
+        })
     }
 
     fn listen_to_person(&mut self, step: &LoopStep) {

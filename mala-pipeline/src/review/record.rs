@@ -27,7 +27,10 @@ impl Round<'_> {
         let events = self.events(&result);
         let fixed = self.fixed(&events);
         let summary = self.summary(&report, &result.tracked, fixed.len());
-        let next_step = self.next_step(&summary);
+        let next_step = match report.outcome {
+            Outcome::CouldNotReview(_) => NextStep::Continue,
+            Outcome::Passed | Outcome::Blocked => self.next_step(&summary),
+        };
         let stored = StoredReview {
             review: self.review(&report, summary, next_step.clone()),
             findings: result.tracked.iter().filter_map(|it| self.stored(it, &report)).collect(),

@@ -197,6 +197,7 @@ impl StepContext<'_> {
     }
 }
 
+#[expect(clippy::result_large_err, reason = "the error is the event that ends the step")]
 fn workspace_of(task: &StepTask) -> Result<&Workspace, WorkEvent> {
     task.work.workspace.as_ref().ok_or_else(|| failed("the work has no workspace"))
 }

@@ -153,6 +153,12 @@ fn show_says_where_each_value_comes_from() {
         timeout: 5                           # [HOME]/.config/mala/config.yaml
         off: []                              # default
         also: []                             # default
+      rounds:
+        bars: ["P2","P1"]                    # default
+        max_rounds: 6                        # default
+        plateau_rounds: 2                    # default
+        recurring_rounds: 3                  # default
+        max_cost_usd: null                   # default
       cerberus: null                         # default
       command: null                          # default
       budget:
@@ -204,7 +210,7 @@ fn what_show_prints_is_a_valid_file() {
     [stdout]
     shown.yaml is valid, with 1 warning
     [stderr]
-    warning: shown.yaml:31:7: unknown rule `x`: run 'mala rules list' to see all rules
+    warning: shown.yaml:37:7: unknown rule `x`: run 'mala rules list' to see all rules
     ");
 }
 
@@ -219,11 +225,12 @@ fn an_uncommitted_file_is_shown_with_a_note() {
     review:
       fail_on: none                   # mala.yaml
       linters:
+      rounds:
       budget:
     gate:
       canaries:
     [stderr]
-    note: mala.yaml is not committed: reviews do not use it yet
+    note: mala.yaml is not committed: using the one in the work tree
     ");
     world.git(&["add", "."]).git(&["commit", "-qm", "configure"]);
     world.write("mala.yaml", "review: {fail_on: P3}\n");

@@ -93,8 +93,8 @@ fn outside_of_a_repository_only_patches_can_be_reviewed() {
     [exit 0]
     [stdout]
     git            ok      [GIT]
-    repository     note    a bare repository: only commits and patches can be reviewed
-    configuration  ok      no mala.yaml: the defaults hold ('mala init' writes one)
+    repository     note    bare repository: only commits and patches can be reviewed
+    configuration  ok      no mala.yaml: using the defaults ('mala init' writes one)
     ");
 }
 
@@ -121,6 +121,7 @@ fn a_broken_configuration_is_told() {
     repository     note    [WORK]: no commit yet
     configuration  broken  mala.yaml:1:10: unknown key `fail_onn` in `review`
     state folder   ok      [WORK]/.mala is writable
+    ledger         ok      empty: the first review creates it
     ");
 }
 
@@ -136,6 +137,7 @@ fn a_repository_that_git_cannot_read_is_told() {
     repository     broken  [WORK]: git cannot read it
     configuration  ok      no mala.yaml: using the defaults ('mala init' writes one)
     state folder   ok      [WORK]/.mala is writable
+    ledger         ok      empty: the first review creates it
     ");
 }
 

@@ -7,9 +7,9 @@ use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
 use crate::settings::read_if_there;
 use crate::wiring::ledger::failure;
+use crate::wiring::write_output;
 use anyhow::Context;
 use clap::Args;
-use mala_adapters::store::write_output;
 use mala_domain::finding::FindingState;
 use mala_domain::ledger::states::{FindingEvent, next_state};
 use mala_domain::ledger::waiver::{SharedWaiver, SharedWaivers, Waiver, code_hash};
@@ -111,7 +111,7 @@ pub(super) async fn waive_shared(
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).context("writing the waiver")?;
     }
-    write_output(&path, text.as_bytes()).context("writing the waiver")?;
+    write_output(&path, &text).map_err(anyhow::Error::msg).context("writing the waiver")?;
     let file = SharedWaivers::FILE;
     console::data(&match args.format {
         FindingsFormat::Text => {

@@ -114,35 +114,30 @@ pub(in crate::cli) async fn run_job(
         ..reviewer_options(args, here, &settings, job.progress.clone())
     };
     let own: Vec<String> = rules.rules.iter().map(|rule| rule.id.clone()).collect();
-    let may_be_absent = scoped.change.is_empty() || (args.json && !is_dry_run);
+    let is_empty = scoped.change.is_empty();
+    let may_be_absent = is_empty || (args.json && !is_dry_run);
     let chosen = match reviewers::choose(&settings.policy, here, rules, options).await {
         // An empty change needs no reviewer, and a JSON report has the reason.
         Err(error) if may_be_absent && Failure::kind_of(&error) == FailureKind::NoReviewers => {
-            if !scoped.change.is_empty() {
-                report(&error);
-            }
+            (!is_empty).then(|| report(&error));
             reviewers::absent(&settings.policy, error.to_string())
         }
         chosen => chosen?,
     };
     let unfinished = UnfinishedRecording(chosen.recording.clone());
-    if args.reviewer.len() < 2 {
-        notices.extend(unused(args, chosen.kind));
-    }
+    notices.extend(unused(args, chosen.kind));
     let names: Vec<&str> = chosen.reviewers.iter().map(|reviewer| reviewer.name()).collect();
+    let is_recorded = args.record.is_some() || args.replay.is_some();
     let request = TrackingRequest {
         target: &target,
         scope: &scoped,
         reviewers: &names,
-        policy: settings.policy.rounds(args.full || args.record.is_some() || args.replay.is_some()),
+        policy: settings.policy.rounds(args.full || is_recorded),
         at: job.started.at.clone(),
         stores: !args.no_save,
     };
-    let git = job.tracked_in.and_then(Changes::git);
-    let ledger = match git.filter(|_| !is_dry_run && !scoped.change.is_empty()) {
-        Some(git) => ReviewLedger::open(git, request, &mut notices).await,
-        None => None,
-    };
+    let tracked_in = job.tracked_in.filter(|_| !is_dry_run && !scoped.change.is_empty());
+    let ledger = open_ledger(tracked_in, request, &mut notices).await;
     let plan = ReviewPlan {
         rule_ids: Box::new(move || catalogue_ids(&own)),
         subject: job.subject,
@@ -160,9 +155,7 @@ pub(in crate::cli) async fn run_job(
     job.progress.end();
     let reviewed = reviewed.map_err(changes::failure)?;
     unfinished.finish();
-    if let Some(why) = chosen.recording.as_ref().and_then(|recording| recording.problem()) {
-        console::say(&format!("warning: the recording is incomplete: {why}"));
-    }
+    warn_of_recording(chosen.recording.as_deref());
     if let Some(store) = &store {
         let more = kept(transcript).into_iter().chain(lane_files(chosen.lane_logs.as_deref()));
         keep(&reviewed, &job.started, store, &more.collect::<Vec<_>>());
@@ -170,9 +163,24 @@ pub(in crate::cli) async fn run_job(
     Ok(Some(FinishedReview { reviewed, policy: settings.policy, started: job.started }))
 }
 
+fn warn_of_recording(recording: Option<&Recording>) {
+    if let Some(why) = recording.and_then(Recording::problem) {
+        console::say(&format!("warning: the recording is incomplete: {why}"));
+    }
+}
+
+async fn open_ledger(
+    changes: Option<&Changes>,
+    request: TrackingRequest<'_>,
+    notices: &mut Vec<String>,
+) -> Option<ReviewLedger> {
+    ReviewLedger::open(changes.and_then(Changes::git)?, request, notices).await
+}
+
 /// Warnings about flags that have no effect with this reviewer.
 fn unused(args: &ReviewOptions, kind: ReviewerType) -> Vec<String> {
-    if !matches!(kind, ReviewerType::Builtin | ReviewerType::Cerberus) {
+    let is_only = args.reviewer.len() < 2;
+    if !is_only || !matches!(kind, ReviewerType::Builtin | ReviewerType::Cerberus) {
         return Vec::new();
     }
     let flags = [

@@ -92,8 +92,8 @@ fn a_reviewer_that_is_named_never_falls_back() {
     assert_snapshot!(with_model("gpt-4.1-mini"), @"
     [exit 4]
     [stderr]
-    error: the reviewer agent_sdk cannot be asked: OPENAI_API_KEY is not set
-    hint: set OPENAI_API_KEY, or models.key_commands.openai in your own file
+    error: cannot run the reviewer agent_sdk: OPENAI_API_KEY is not set
+    hint: set OPENAI_API_KEY, or models.key_commands.openai in ~/.config/mala/config.yaml
     ");
     assert_snapshot!(with_model("sonet"), @"
     [exit 4]
@@ -198,9 +198,9 @@ fn a_dry_run_says_that_the_review_would_be_refused() {
     passes     none
     hunks      0 of 0 would be sent, with 0 hints
     prompt     N bytes in N messages, about N tokens
-    reserved   $N.NN at worst for the first calls
+    reserved   $N.NN at most for the first calls
     limits     2 model calls, 3 tool calls, 400000 tokens, $0.50, 60 s
-               Nothing was asked, and nothing is spent.
+               No model was called.
     ");
 }
 

@@ -20,7 +20,7 @@ fn a_plan_needs_no_key_and_says_when_a_review_is_refused() {
     assert_snapshot!(plan["warnings"].to_string(), @r#"["the review would be refused: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set"]"#);
     assert!(plan["reserved_usd"].as_f64() > Some(0.0), "{plan:#}");
     let plan = planned(&world, &["--model", "compatible/tiny"]);
-    assert_snapshot!(plan["warnings"].to_string(), @r#"["a review is refused: the price of the model is unknown, so the budget of $0.50 cannot be kept; give its price in the user's own list of models, or set review.budget.allow_unknown_price","a review is refused: the reviewer agent_sdk cannot be asked: no URL is set for the server that is compatible with OpenAI"]"#);
+    assert_snapshot!(plan["warnings"].to_string(), @r#"["the review would be refused: the price of the model is unknown, so the budget of $0.50 cannot be kept; give its price in the user's own list of models, or set review.budget.allow_unknown_price","the review would be refused: cannot run the reviewer agent_sdk: no URL is set for the OpenAI-compatible server"]"#);
 }
 
 #[test]

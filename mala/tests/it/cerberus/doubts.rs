@@ -132,7 +132,7 @@ fn an_objection_in_the_words_of_another_shape_is_one() {
 fn an_answer_that_may_be_for_any_session_is_for_none() {
     for spawn in ["true", "echo '[1,2'", "echo 'session k started'"] {
         let desk = gate_like(spawn, &format!("echo '{PASS}'"), "");
-        check(&desk, 2, "which session it answers for");
+        check(&desk, 2, "the gate named no session");
     }
     let mut json: Value = serde_json::from_str(PASS).unwrap();
     json["session_key"] = json!("another");
@@ -157,7 +157,7 @@ fn what_an_earlier_run_left_is_no_answer() {
 }
 
 #[test]
-fn whoever_was_started_is_heard_in_every_shape() {
+fn a_started_reviewer_must_answer_in_every_format() {
     let spawn = r#"echo '{"session_key": "k1", "reviewers_spawned": ["codex", "gemini"]}'"#;
     let silent = "gemini was started and says nothing";
     check(&gate_like(spawn, &format!("echo '{PASS}'"), ""), 2, silent);
@@ -166,7 +166,7 @@ fn whoever_was_started_is_heard_in_every_shape() {
     let pass = || opinion("PASS", &[]);
     check(&newer_like(spawn, "pass", &[(CODEX, pass())], ""), 2, silent);
     let none_spawned = r#"echo '{"session_key": "k1", "reviewers_spawned": []}'"#;
-    check(&gate_like(none_spawned, &format!("echo '{PASS}'"), ""), 2, "nobody was started");
+    check(&gate_like(none_spawned, &format!("echo '{PASS}'"), ""), 2, "no reviewer was started");
     let both = [(CODEX, pass()), ("1/round-1/reviewers/gemini#1", pass())];
     check(&newer_like(spawn, "pass", &both, ""), 0, "");
 }

@@ -60,7 +60,7 @@ impl Bench {
         repo.commit("add one");
         let world = gate_world()
             .with_program("lane", include_str!("lane.sh"))
-            .with_env("SECRET_TOKEN", "nobody's business")
+            .with_env("SECRET_TOKEN", "a secret value")
             .in_folder(repo.root());
         Self { repo, world }
     }

@@ -51,7 +51,7 @@ fn spawning_lets_go_of_what_its_caller_holds() {
     let output = bench.world.command("bash").args(["-c", &script]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "free\n", "{said}");
-    assert!(started.elapsed().as_secs() < 15, "nobody holds the pipe");
+    assert!(started.elapsed().as_secs() < 15, "no process holds the pipe");
     bench.run(&["cancel"]);
 }
 

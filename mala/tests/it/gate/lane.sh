@@ -76,7 +76,7 @@ paid) printf '{"answer":%s,"cost":1.5}\n' "$(answer PASS "")" ;;
 stuck) if grep -q 'count - 1' a.py; then exec sleep 1000; else answer PASS ""; fi ;;
 fail*) answer FAIL "$(finding 1 'breaks on None')" ;;
 needs*) answer NEEDS_WORK "$(finding 2 'slow on lists')" ;;
-deleted) answer FAIL "$(finding 0 'somebody needs it' | sed 's/a.py/b.py/; s/:2,/:1,/g')" ;;
+deleted) answer FAIL "$(finding 0 'it is still needed' | sed 's/a.py/b.py/; s/:2,/:1,/g')" ;;
 absolute) answer FAIL "$(finding 0 'breaks' | sed "s#a.py#$PWD/a.py#")" ;;
 unquoted) answer FAIL "$(finding 0 'breaks' | sed 's/"title"/"when":"x","then":"y","evidence":"","title"/')" ;;
 spaced) answer FAIL "$(finding 0 'breaks' | sed 's/"title"/"when":"x","then":"y","evidence":" return  x+ 1","title"/')" ;;

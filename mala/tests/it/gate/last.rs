@@ -1,5 +1,5 @@
-//! Which session is the last one, and what came of it: nothing else takes its place, whoever copies, edits
-//! or hides something.
+//! Which session is the last one, and what came of it: no copy, edit or hidden file
+//! takes its place.
 
 use super::bench::Bench;
 use std::os::unix::fs::PermissionsExt;

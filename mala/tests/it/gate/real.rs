@@ -61,7 +61,7 @@ fn after<'p>(prompt: &'p str, words: &str) -> Option<&'p str> {
     prompt.lines().rev().find_map(|line| line.trim().strip_prefix(words))
 }
 
-/// A model that gives this verdict to whoever asks for a review.
+/// A model that gives this verdict to every request for a review.
 fn reviewer(verdict: &'static str) -> ModelServer {
     ModelServer::new(move |request| review(request, verdict))
 }

@@ -70,7 +70,7 @@ fn what_the_settings_leave_out_is_named_and_not_reviewed() {
     bench.repo.write("mala.yaml", "review: {ignore: ['**']}\n");
     bench.repo.write("a.py", "def f(x):\n    return x + 3\n");
     bench.repo.commit("ignore all");
-    assert_eq!(bench.review("pass", &[]).code, 2, "nobody accounts for mala.yaml");
+    assert_eq!(bench.review("pass", &[]).code, 2, "no lane reviewed mala.yaml");
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn work_inside_of_a_submodule_is_named_and_alone_it_does_not_pass() {
             bench.repo.git(&["-C", "sub", "update-index", "--assume-unchanged", "s.py"]);
             bench.repo.write("sub/s.py", "evil\n");
         }),
-        ("an untracked file that nobody is shown", |bench| {
+        ("an untracked file that git status does not show", |bench| {
             bench.repo.git(&["-C", "sub", "config", "status.showUntrackedFiles", "no"]);
             bench.repo.write("sub/new.py", "evil\n");
         }),

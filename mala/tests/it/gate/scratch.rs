@@ -1,11 +1,11 @@
-//! The folders that sessions throw away: nobody's are removed, everybody's stay.
+//! The folders that sessions throw away: unused ones are removed, used ones stay.
 
 use super::bench::Bench;
 use mala_testkit::World;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Kills whoever calls it to make a copy, and tells the folder of the copy.
+/// Kills the process that calls it to make a copy, and tells the folder of the copy.
 fn deadly_git(world: World) -> World {
     let path = std::env::var_os("PATH").unwrap();
     let git = std::env::split_paths(&path).map(|it| it.join("git")).find(|it| it.is_file());

@@ -109,7 +109,7 @@ fn a_supervisor_that_is_killed_at_any_moment_leaves_a_true_answer() {
     assert!(codes.contains(&0) && codes.contains(&5), "both were seen: {codes:?}");
 }
 
-/// Whoever comes next cleans up, though what is left has neither marker nor parent.
+/// The next command cleans up, though what is left has neither marker nor parent.
 #[test]
 fn a_killed_supervisor_leaves_nothing_to_those_who_come_after() {
     let bench = Bench::new();
@@ -130,7 +130,7 @@ fn a_killed_supervisor_leaves_nothing_to_those_who_come_after() {
     let pid = supervisor(&spawned).unwrap();
     Command::new("kill").args(["-9", &pid]).output().unwrap();
     std::thread::sleep(Duration::from_secs(2));
-    assert_eq!(left(), 2, "nobody came yet");
+    assert_eq!(left(), 2, "no command ran yet");
     let (_, listed, _) = bench.run(&["list"]);
     assert!(listed.contains("dead"), "{listed}");
     std::thread::sleep(Duration::from_millis(200));

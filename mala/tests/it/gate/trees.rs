@@ -89,7 +89,7 @@ fn what_took_the_place_of_a_work_tree_is_not_believed() {
     let tree = linked(&bench);
     let failed = review_in(&bench, bench.repo.root(), "fail");
     std::fs::remove_dir_all(&tree).unwrap();
-    assert_eq!(bench.run(&["wait"]).0, 1, "one that is gone is in nobody's way");
+    assert_eq!(bench.run(&["wait"]).0, 1, "one that is gone does no harm");
     bench.repo.git(&["clone", "-q", ".", tree.to_str().unwrap()]);
     let foreign = review_in(&bench, &tree, "pass");
     let (code, stdout, _) = bench.run(&["wait", "--json"]);

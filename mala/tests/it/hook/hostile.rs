@@ -1,4 +1,4 @@
-//! Whatever is on stdin, on the command line and on disk: one JSON object, and nobody is trapped.
+//! Whatever is on stdin, on the command line and on disk: one JSON object, and the agent can always stop.
 
 use super::bench::{BAD, Bench, asking, blocks, message, only_object};
 use insta::assert_snapshot;

@@ -1,4 +1,4 @@
-//! `mala init --hooks`: into files that belong to somebody else, and out of them again.
+//! `mala init --hooks`: into files that have other settings, and out of them again.
 
 use crate::world;
 use insta::assert_snapshot;

@@ -103,7 +103,7 @@ printf '{"nonce":"%s","head_sha":"%s",%s,"summary":"s","reviewed":[{"file_path":
 "#;
 
 #[test]
-fn a_verdict_that_somebody_else_asked_for_does_not_count() {
+fn asking_again_does_not_remove_a_finding() {
     let config = "gate: {lanes: {fickle: {command: [fickle], keep: [ASKED]}}}\n";
     let mut bench = Bench::with_config(config);
     let asked = bench.repo.beside("asked");
@@ -116,11 +116,11 @@ fn a_verdict_that_somebody_else_asked_for_does_not_count() {
     bench.repo.write("../context.txt", "AGREED WITH THE TEAM");
     let context = bench.repo.beside("context.txt");
     let told = gate(&bench, &["--base", "main", "--context-file", context.to_str().unwrap()]);
-    assert_eq!(told["consensus"]["verdict"], "PASS", "{told:#}");
+    assert_eq!(told["consensus"]["verdict"], "FAIL", "{told:#}");
     assert!(blocks(&bench.stop(true)), "told what to think");
     std::fs::write(&asked, "").unwrap();
     let again = gate(&bench, &["--base", "main"]);
-    assert_eq!(again["consensus"]["verdict"], "PASS", "{again:#}");
+    assert_eq!(again["consensus"]["verdict"], "FAIL", "{again:#}");
     assert!(blocks(&bench.stop(true)), "asked until it passes");
     assert!(!blocks(&bench.stop(true)), "and not for ever");
 }

@@ -37,7 +37,7 @@ impl Bench {
         Self { repo, world }
     }
 
-    /// A model that says that it is done, and mends its work when somebody tells it what is wrong.
+    /// A model that says that it is done, and mends its work when it is told what is wrong.
     fn model(&self, mends: bool) -> ModelServer {
         let file = self.repo.path("a.py");
         ModelServer::new(move |request| agent(request, &file, mends))

@@ -1,4 +1,4 @@
-//! Findings block, a pass does not, nobody reviewed is no pass, and nobody is kept for ever.
+//! Findings block, a pass does not, no review is no pass, and the agent is not kept for ever.
 
 use super::bench::{BAD, Bench, GOOD, asking, blocks, message};
 use insta::assert_snapshot;

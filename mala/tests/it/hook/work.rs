@@ -104,7 +104,7 @@ fn untracked_files_are_work_and_ignored_ones_are_not() {
     assert_eq!(bench.stop(false), json!({}));
     bench.repo.write("new.py", "x = 1\n");
     let answer = bench.stop(false);
-    assert!(blocks(&answer), "nobody accounts for the new file: {answer}");
+    assert!(blocks(&answer), "no lane reviewed the new file: {answer}");
 }
 
 #[test]
