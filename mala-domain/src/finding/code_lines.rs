@@ -29,17 +29,35 @@ impl CodeLines {
 
     /// Where these lines stand one after the other, in the order of the file.
     pub fn positions<'q>(&self, quoted: impl Iterator<Item = &'q str>) -> Vec<LineSpan> {
-        let quoted: Vec<String> = quoted.map(squeezed).filter(|line| !line.is_empty()).collect();
-        let Some(first) = quoted.first() else { return Vec::new() };
-        let starts = self.by_text.get(first).map(Vec::as_slice).unwrap_or_default();
-        let span_at = |start: &usize| {
+        self.spans(&squeezed_lines(quoted)).collect()
+    }
+
+    /// The first lines of the copies of this code above a line, at most as many as the limit.
+    pub fn copies_above<'q>(
+        &self,
+        quoted: impl Iterator<Item = &'q str>,
+        line: u32,
+        limit: usize,
+    ) -> Vec<u32> {
+        let quoted = squeezed_lines(quoted);
+        let starts = self.spans(&quoted).map(LineSpan::start);
+        starts.take_while(|start| *start < line).take(limit).collect()
+    }
+
+    fn spans(&self, quoted: &[String]) -> impl Iterator<Item = LineSpan> {
+        let starts = quoted.first().and_then(|first| self.by_text.get(first));
+        let span_at = move |start: &usize| {
             let found = self.lines.get(*start..start.checked_add(quoted.len())?)?;
-            let is_equal = found.iter().map(|(line, _)| line).eq(&quoted);
+            let is_equal = found.iter().map(|(line, _)| line).eq(quoted);
             let (first, last) = (found.first()?.1, found.last()?.1);
             is_equal.then(|| LineSpan::between(first, last))
         };
-        starts.iter().filter_map(span_at).collect()
+        starts.into_iter().flatten().filter_map(span_at)
     }
+}
+
+fn squeezed_lines<'q>(lines: impl Iterator<Item = &'q str>) -> Vec<String> {
+    lines.map(squeezed).filter(|line| !line.is_empty()).collect()
 }
 
 /// A text without white space, so that reindenting does not change it.

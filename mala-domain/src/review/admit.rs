@@ -90,7 +90,7 @@ pub trait SymbolIndex {
 }
 
 /// Admits the claims that exist at head, by location. Duplicates are merged later, by
-/// [`merge_duplicates`](crate::review::merge::merged), so that a suppression affects only one of them.
+/// [`merge_duplicates`](crate::review::merge::merge_duplicates), so that a suppression affects only one of them.
 pub fn admit(
     claims: Vec<ReviewClaim>,
     change: &Change,
@@ -326,6 +326,9 @@ fn finding(
     }
 }
 
+/// Copies of the same code beyond this many are told apart by their order in the review.
+const MAX_COPIES: usize = 200;
+
 /// The lines of each text, split once.
 struct LineCache<'t> {
     texts: &'t FileTexts,
@@ -342,8 +345,7 @@ impl TextLines<'_> {
     /// Where the code of these lines stands earlier in the file.
     fn copies_before(&self, span: LineSpan) -> Vec<u32> {
         let quoted = self.lines.iter().skip(index(span.start())).take(quote_length(span));
-        let starts = self.code.positions(quoted.copied()).into_iter().map(LineSpan::start);
-        starts.filter(|line| *line < span.start()).collect()
+        self.code.copies_above(quoted.copied(), span.start(), MAX_COPIES)
     }
 }
 
@@ -380,6 +382,10 @@ fn find_quoted(text: &[&str], cited: LineSpan, quoted: &str) -> Option<LineSpan>
 
 fn place_of(text: &[&str], cited: LineSpan, wanted: &[&str]) -> Option<LineSpan> {
     let first = *wanted.first()?;
+    let is_cited = text.get(index(cited.start())).is_some_and(|line| line.contains(first));
+    if let Some(place) = span_from(text, cited.start(), wanted).filter(|_| is_cited) {
+        return Some(place);
+    }
     let places = text
         .iter()
         .enumerate()

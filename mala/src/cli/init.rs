@@ -19,7 +19,7 @@ use mala_domain::language::Language;
 use std::io;
 use std::path::Path;
 
-/// Write a commented mala.yaml for this project and keep mala's state out of git; or install hooks
+/// Write a mala.yaml for this project, or install hooks
 #[derive(Debug, Args)]
 pub struct InitArgs {
     /// Replace an existing mala.yaml, with a backup in .mala/old

@@ -230,7 +230,7 @@ fn an_uncommitted_file_is_shown_with_a_note() {
     gate:
       canaries:
     [stderr]
-    note: mala.yaml is not committed: using the one in the work tree
+    note: mala.yaml is not committed: reviews do not use it yet
     ");
     world.git(&["add", "."]).git(&["commit", "-qm", "configure"]);
     world.write("mala.yaml", "review: {fail_on: P3}\n");

@@ -25,15 +25,21 @@ fn no_command_is_a_usage_error() {
 
     Commands:
       review       Review a change
+      pr           Review a pull request on GitHub
       context      Show the context of a change that reviewers get
       demo         Review a flawed change in a sample repository
-      init         Write a mala.yaml for this project, or install the stop hook
-      hook         Review the work of a coding agent before it stops
+      init         Write a commented mala.yaml for this project and keep mala's state out of git; or
+                   install hooks
+      hook         Review the work of a coding agent when it stops, or of a push
       doctor       Check git, the repository, the configuration, model keys, linters and lanes
       config       Check or show the configuration
       models       List the available models, and why others are not available
       rules        List, show and test the rules of the built-in reviewer
+      findings     List findings, and accept, dispute or reopen them
+      stats        Show statistics of all reviews and findings
       runs         List and show saved reviews
+      run          Work on ready issues with coding agents, review their commits, and merge them
+      issue        Add, list, show and close the issues that `mala run` works on
       eval         Measure a reviewer on cases with known problems
       schema       Print the JSON Schema of a file or an output of mala
       completions  Print a shell completion script

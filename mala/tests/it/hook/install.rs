@@ -23,7 +23,7 @@ fn assert_clean(world: &World) {
 }
 
 #[test]
-fn a_project_gets_the_hooks_and_loses_them() {
+fn a_project_gets_the_hooks() {
     let world = project();
     assert_snapshot!(world.run(&["init", "--hooks"]), @"
     [exit 0]
@@ -63,6 +63,12 @@ fn a_project_gets_the_hooks_and_loses_them() {
     }
     "#);
     assert_eq!(world.read(".codex/hooks.json"), world.read(".claude/settings.json"));
+}
+
+#[test]
+fn hooks_are_installed_once_and_removed() {
+    let world = project();
+    world.run(&["init", "--hooks"]);
     commit_panel(&world);
     assert_snapshot!(world.run(&["init", "--hooks"]), @"
     [exit 0]

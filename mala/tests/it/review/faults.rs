@@ -34,7 +34,7 @@ fn targets_that_do_not_exist_are_errors() {
     assert_snapshot!(world.run(&["review", "--patch", "missing.diff"]), @"
     [exit 64]
     [stderr]
-    error: there is no patch missing.diff
+    error: patch missing.diff does not exist
     ");
     assert_snapshot!(world.run_with_stdin(&["review", "--patch", "-"], b"\x00\xff\x00garbage"), @"
     [exit 2]
@@ -82,8 +82,8 @@ fn invalid_options_are_errors() {
     assert_snapshot!(world.run(&["review", "--output", "pdf=x"]), @"
     [exit 64]
     [stderr]
-    error: 'pdf=x' does not tell its format
-    hint: write --output FORMAT=FILE, such as --output sarif=review.out
+    error: cannot determine the format of 'pdf=x'
+    hint: use --output FORMAT=FILE, such as --output sarif=review.out
     ");
     assert_snapshot!(world.run(&["review", "missing.py"]), @"
     [exit 64]
