@@ -33,7 +33,9 @@ impl LaneRunner for Lanes {
             let mut run = self.ask(&order).await.unwrap_or_else(failed);
             process::kill_marked(MARKER, &self.marker(order.lane));
             let after = self.user_files().await;
-            run.wrote.extend(changed_files(&before, &after));
+            if let (Some(before), Some(after)) = (before, after) {
+                run.wrote.extend(changed_files(&before, &after));
+            }
             run.seconds = started.elapsed().as_secs_f64();
             run
         })
@@ -69,11 +71,11 @@ impl Lanes {
         format!("{}/{}/", self.session, lane.name)
     }
 
-    /// The files of the user's work tree that differ from HEAD, with a hash of each.
-    async fn user_files(&self) -> BTreeMap<String, String> {
+    /// The files of the user that differ from HEAD; `None` if they cannot be listed.
+    async fn user_files(&self) -> Option<BTreeMap<String, String>> {
         match &self.user {
-            Some(user) => user.changed_files().await.unwrap_or_default(),
-            None => BTreeMap::new(),
+            Some(user) => user.changed_files().await.ok(),
+            None => None,
         }
     }
 

@@ -253,7 +253,8 @@ pub async fn temporary_lanes(
         variables: variables(here),
         user: Some(gate.git.clone()),
     };
-    let lanes = Arc::new(OwnLanes { lanes, _sweep: Sweep(session), _scratch: scratch });
+    let sweep = Sweep { session, scratch: scratch.path().to_owned() };
+    let lanes = Arc::new(OwnLanes { lanes, _sweep: sweep, _scratch: scratch });
     Ok(TemporaryLanes { lanes, head, secret, logs })
 }
 
@@ -270,12 +271,16 @@ impl LaneRunner for OwnLanes {
 }
 
 /// Ends what the lanes of a session left behind, when it is dropped.
-struct Sweep(String);
+struct Sweep {
+    session: String,
+    scratch: PathBuf,
+}
 
 impl Drop for Sweep {
     fn drop(&mut self) {
-        process::kill_marked(MARKER, &format!("{}/", self.0));
-        process::kill_orphans();
+        process::kill_marked(MARKER, &format!("{}/", self.session));
+        // Orphans of this process may belong to another review that runs in it.
+        process::kill_processes_inside(&self.scratch);
     }
 }
 

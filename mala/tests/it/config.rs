@@ -240,6 +240,7 @@ fn an_uncommitted_file_is_shown_with_a_note() {
     review:
       fail_on: none                   # mala.yaml at HEAD
       linters:
+      rounds:
       budget:
     gate:
       canaries:

@@ -28,8 +28,7 @@ fn no_command_is_a_usage_error() {
       pr           Review a pull request on GitHub
       context      Show the context of a change that reviewers get
       demo         Review a flawed change in a sample repository
-      init         Write a commented mala.yaml for this project and keep mala's state out of git; or
-                   install hooks
+      init         Write a mala.yaml for this project, or install hooks
       hook         Review the work of a coding agent when it stops, or of a push
       doctor       Check git, the repository, the configuration, model keys, linters and lanes
       config       Check or show the configuration

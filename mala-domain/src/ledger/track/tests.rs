@@ -5,6 +5,7 @@ use crate::change::{Change, parse};
 use crate::finding::{Category, Verification, identity};
 use crate::ledger::delta::ReviewedLines;
 use crate::ledger::waiver::{SharedWaiver, Waiver};
+use crate::ports::Blob;
 
 const SUBJECT: &str = "topic against main, by codex";
 
@@ -78,6 +79,7 @@ struct Case {
     is_reported_before: bool,
     delta: Option<Delta>,
     bar: Threshold,
+    texts: FileTexts,
     waivers: SharedWaivers,
 }
 
@@ -88,6 +90,7 @@ impl Case {
             is_reported_before: true,
             delta: None,
             bar: Threshold::P3,
+            texts: FileTexts::default(),
             waivers: SharedWaivers::default(),
         }
     }
@@ -105,7 +108,7 @@ impl Case {
             renames: &BTreeMap::new(),
             moved: self.delta.as_ref(),
             delta: self.delta.as_ref(),
-            texts: &FileTexts::default(),
+            texts: &self.texts,
             bar: self.bar,
             shared_waivers: &self.waivers,
             today: "2026-01-02",
@@ -137,15 +140,22 @@ fn a_known_finding_has_a_standing_by_its_state() {
 
 #[test]
 fn a_waiver_and_a_dispute_end_with_the_code() {
-    // How a finding with other evidence is recognised is matching's business: here it has the same identity.
-    let changed = || Finding {
-        evidence_snippet: "return a / b + 1".to_owned(),
-        ..finding("return a / b", 2, Priority::P1)
+    let changed = || finding("return total_amount / number_of_items + 1", 2, Priority::P1);
+    let known = |state, standing, subject| LedgerFinding {
+        finding: finding("return total_amount / number_of_items", 2, Priority::P1),
+        ..known(state, standing, subject)
     };
-    let waived = Case::of(vec![known(FindingState::Waived, Standing::New, SUBJECT)]);
+    let text = "def f():\n    return total_amount / number_of_items + 1\n".to_owned();
+    let head = [(FilePath::from("a.py"), Blob::Text(text))].into_iter().collect();
+    let texts = FileTexts { head, ..FileTexts::default() };
+    let waived = Case {
+        texts: texts.clone(),
+        ..Case::of(vec![known(FindingState::Waived, Standing::New, SUBJECT)])
+    };
     assert_eq!(waived.track(changed()), (Standing::StillOpen, Some(FindingEvent::WaiverExpired)));
     let disputed = |delta| Case {
         delta,
+        texts: texts.clone(),
         ..Case::of(vec![known(FindingState::Disputed, Standing::New, SUBJECT)])
     };
     let reopened = (Standing::StillOpen, Some(FindingEvent::ReportedWithNewEvidence));

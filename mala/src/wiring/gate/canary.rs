@@ -58,9 +58,9 @@ impl Gate {
     ) -> anyhow::Result<Vec<LaneFindings>> {
         let here = lanes.here;
         let (key, secret) = fresh_names()?;
-        let _sweep = Sweep(key.clone());
         process::adopt_orphans().context("adopting orphans")?;
         let scratch = Scratch::fresh(self).context("making a folder")?;
+        let _sweep = Sweep { session: key.clone(), scratch: scratch.path().to_owned() };
         let pinned = self.shadow(change, defect, &scratch).await?;
         let (git, scoped) = scope(here, scratch.path(), &pinned).await?;
         let PlantSite { title, description, .. } = &change.site;

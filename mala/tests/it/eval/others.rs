@@ -38,7 +38,8 @@ fn a_command_is_scored_and_what_it_costs_is_unknown() {
     let rates = &result["scores"]["strict"]["rates"];
     assert_eq!(
         (&rates["found"], &rates["truths"], &rates["right"]),
-        (&json!(2), &json!(3), &json!(2))
+        (&json!(2), &json!(3), &json!(2)),
+        "{result:#}"
     );
     assert_eq!((&result["cost_usd"], n_asked(&world)), (&Value::Null, 3));
 }
