@@ -157,8 +157,8 @@ fn every_way_to_end_has_its_name() {
         ("yes 0123456789", LONG, failed("printed more than 32 MiB")),
         // Silent, but it changes files.
         (
-            "for i in 1 2 3 4 5 6 7 8; do echo $i > b.txt; sleep 0.2; done",
-            quick,
+            "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $i > b.txt; sleep 0.3; done",
+            SessionLimits { time: 120_000, idle: 3_000 },
             CoderEnd::Finished,
         ),
         ("cd .. && rm -rf bd-1", LONG, CoderEnd::Finished),

@@ -112,7 +112,8 @@ fn what_coders_do_to_their_workspace_is_seen() {
         ("elsewhere", "echo 'gitdir: /nowhere' > .git"),
     ] {
         let space = wait(spaces.open(name, &base)).unwrap();
-        code(&spaces, &space, "git commit -q --allow-empty -m work");
+        // Commits with the same message in the same second would be the same commit.
+        code(&spaces, &space, &format!("git commit -q --allow-empty -m {name}"));
         let head = state(&spaces, &space).head;
         code(&spaces, &space, script);
         assert_eq!(wait(spaces.state(&space)), Err(missing(name)), "{name}");
