@@ -123,7 +123,7 @@ impl<'r> RunProgressLog<'r> {
         self.ports.log.append(&line)?;
         if let RunEvent::Work { key, event } = &logged.event {
             self.remember(key, event)?;
-            self.show(key, &logged.name);
+            self.show(key);
         }
         Ok(effects)
     }
@@ -178,7 +178,7 @@ impl<'r> RunProgressLog<'r> {
         self.ports.log.save_metadata(&format!("{text}\n"))
     }
 
-    fn show(&self, key: &WorkKey, name: &str) {
+    fn show(&self, key: &WorkKey) {
         let Some(work) = self.state.works.get(key) else { return };
         let name_of = key.to_string();
         let notice = match (&work.step, &work.outcome) {
@@ -190,10 +190,7 @@ impl<'r> RunProgressLog<'r> {
                 };
                 RunNotice::Ended { work: name_of, outcome }
             }
-            (step, _) => {
-                let doing = format!("{} ({name})", doing(step));
-                RunNotice::Step { work: name_of, doing }
-            }
+            (step, _) => RunNotice::Step { work: name_of, doing: doing(step).to_owned() },
         };
         (self.ports.notices)(notice);
     }
