@@ -54,6 +54,7 @@ pub use tree::GitTree;
 pub use workspaces::{GitWorkspaces, WORKSPACE_MARKER};
 
 use crate::process::ProcessEnvironment;
+use mala_domain::scope::ReviewTarget;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -102,6 +103,11 @@ impl Git {
 
     fn with_attributes_of(&self, tree: &ObjectId) -> Self {
         Self { inner: Arc::clone(&self.inner), attributes: Some(tree.clone()) }
+    }
+
+    /// All files of HEAD, as a range from the tree without files.
+    pub fn whole_tree(&self) -> ReviewTarget {
+        ReviewTarget::Range { base: self.empty_tree().0, head: "HEAD".to_owned() }
     }
 
     fn empty_tree(&self) -> ObjectId {

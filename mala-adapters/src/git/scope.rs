@@ -44,8 +44,12 @@ impl Git {
             ReviewTarget::Staged => self.scope_index(&filter).await,
             ReviewTarget::Range { base, head } => {
                 let target = format!("{base}..{head}");
-                let (base, head) = (self.commit(base).await?, self.commit(head).await?);
-                self.scope_commit(target, Some(base), head, &filter).await
+                let base = match *base == self.empty_tree().0 {
+                    true => None,
+                    false => Some(self.commit(base).await?),
+                };
+                let head = self.commit(head).await?;
+                self.scope_commit(target, base, head, &filter).await
             }
             ReviewTarget::SinceMergeBase { base, head } => {
                 let target = format!("{base}...{head}");

@@ -51,12 +51,12 @@ pub(super) fn findings(
 }
 
 pub(super) fn by_prefix(connection: &Connection, prefix: &str) -> Result<Vec<FindingHistory>> {
-    let sql = format!(
-        "SELECT {FINDING} FROM finding WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 10"
-    );
+    let sql =
+        format!("SELECT {FINDING} FROM finding WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 10");
     let mut statement = connection.prepare(&sql)?;
+    let end = format!("{prefix}{}", char::MAX);
     let found: Vec<LedgerFinding> =
-        statement.query_map([prefix], finding_of)?.collect::<Result<_>>()?;
+        statement.query_map([prefix, &end], finding_of)?.collect::<Result<_>>()?;
     found.into_iter().map(|finding| history(connection, finding)).collect()
 }
 
@@ -261,11 +261,14 @@ pub(super) fn insert_review(connection: &Connection, it: &ReviewRecord) -> Resul
 
 /// The reviews of a change with their lines; without a change, all reviews without their lines.
 pub(super) fn reviews(connection: &Connection, subject: Option<&str>) -> Result<Vec<ReviewRecord>> {
-    let lines = if subject.is_some() { "lines" } else { "'{}'" };
+    let (lines, condition) = match subject {
+        Some(_) => ("lines", "subject = ?1"),
+        None => ("'{}'", "?1 IS NULL"),
+    };
     let sql = format!(
         "SELECT review_id, subject, round, at, base, head, diff_hash, is_complete, outcome, reviewers, cost_usd,
              summary, {lines}, panel, next_step
-         FROM review WHERE ?1 IS NULL OR subject = ?1 ORDER BY seq"
+         FROM review WHERE {condition} ORDER BY seq"
     );
     let mut statement = connection.prepare(&sql)?;
     let rows = statement.query_map([subject], |row| {

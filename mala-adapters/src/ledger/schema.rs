@@ -25,8 +25,8 @@ CREATE TABLE finding (
     standing TEXT NOT NULL
 );
 CREATE INDEX finding_file ON finding (file);
-CREATE INDEX finding_last_seen ON finding (last_seen_at);
-CREATE INDEX finding_state ON finding (state, last_seen_at);
+CREATE INDEX finding_last_seen ON finding (last_seen_at DESC, id);
+CREATE INDEX finding_state ON finding (state, last_seen_at DESC, id);
 CREATE TABLE occurrence (
     seq INTEGER PRIMARY KEY,
     finding TEXT NOT NULL REFERENCES finding (id),

@@ -121,9 +121,14 @@ pub(crate) struct ReviewOptions {
 impl ReviewArgs {
     /// A review of the working tree with the built-in reviewer, for the demo.
     pub(super) fn of_working_tree() -> Self {
-        let options =
-            ReviewOptions { reviewer: vec![ReviewerType::Builtin], ..ReviewOptions::default() };
-        Self { options, ..Self::default() }
+        Self { options: ReviewOptions::of_built_in_reviewer(), ..Self::default() }
+    }
+}
+
+impl ReviewOptions {
+    /// The built-in reviewer, and defaults for the rest.
+    pub(super) fn of_built_in_reviewer() -> Self {
+        Self { reviewer: vec![ReviewerType::Builtin], ..Self::default() }
     }
 }
 

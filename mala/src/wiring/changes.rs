@@ -41,6 +41,11 @@ impl Changes {
         self.git.as_ref().ok()
     }
 
+    /// All files of HEAD; `None` without a repository.
+    pub fn whole_tree(&self) -> Option<ReviewTarget> {
+        self.git.as_ref().ok().map(Git::whole_tree)
+    }
+
     /// The store for reviews of this repository.
     pub fn store(&self) -> Option<StateFolder> {
         self.git.as_ref().ok().map(|git| super::state_folder(git.top()))

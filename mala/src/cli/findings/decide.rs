@@ -2,10 +2,13 @@
 
 use super::FindingsFormat;
 use crate::cli::exit::Exit;
+use crate::cli::review::{ReviewJob, ReviewOptions, run_job, start_time};
 use crate::console::{self, counted, harmless};
 use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
-use crate::settings::read_if_there;
+use crate::progress::ReviewProgress;
+use crate::settings::{UserSettings, read_if_there};
+use crate::wiring::changes::Changes;
 use crate::wiring::ledger::failure;
 use crate::wiring::write_output;
 use anyhow::Context;
@@ -16,6 +19,7 @@ use mala_domain::ledger::waiver::{SharedWaiver, SharedWaivers, Waiver, code_hash
 use mala_domain::ledger::{LedgerFinding, StateChange};
 use mala_domain::ports::{FindingFilter, Ledger, StateUpdate};
 use serde_json::json;
+use std::sync::Arc;
 
 /// Which finding, and why
 #[derive(Debug, Args)]
@@ -155,13 +159,14 @@ fn updated(
     Ok(StateUpdate { id: known.id.clone(), change, waiver: None })
 }
 
-/// Accepts every open finding.
+/// Accepts what the built-in reviewer finds in HEAD, and every open finding.
 pub(super) async fn baseline(
     reason: &str,
     format: FindingsFormat,
     ledger: &dyn Ledger,
     here: &Environment,
 ) -> anyhow::Result<Exit> {
+    review_whole_tree(here).await?;
     let filter = FindingFilter {
         states: vec![FindingState::Open, FindingState::Regressed],
         ..FindingFilter::default()
@@ -177,6 +182,27 @@ pub(super) async fn baseline(
         }
     })?;
     Ok(Exit::Passed)
+}
+
+/// Records what the built-in reviewer finds in the files of HEAD.
+async fn review_whole_tree(here: &Environment) -> anyhow::Result<()> {
+    let changes = Changes::open(here).await;
+    let Some(target) = changes.whole_tree() else { return Ok(()) };
+    let job = ReviewJob {
+        options: &ReviewOptions::of_built_in_reviewer(),
+        is_dry_run: false,
+        user: UserSettings::load(here)?,
+        scoped: changes.scope(&target, &[]).await?,
+        target,
+        tasks: Vec::new(),
+        subject: None,
+        store: None,
+        tracked_in: Some(&changes),
+        started: start_time(),
+        progress: Arc::new(ReviewProgress::start()),
+    };
+    run_job(job, here).await?;
+    Ok(())
 }
 
 fn state_change(

@@ -119,6 +119,19 @@ fn people_decide_about_findings() {
 }
 
 #[test]
+fn a_baseline_covers_code_that_was_never_reviewed() {
+    let world = repo();
+    assert_snapshot!(world.run(&["findings", "baseline"]), @"
+    [exit 0]
+    [stdout]
+    waived 1 finding
+    ");
+    assert_eq!(review(&world, &[]).0, 0, "what was there before is known");
+    world.write("app.py", "def ask():\n    breakpoint()\n    breakpoint()\n    return 1\n");
+    assert_eq!(review(&world, &[]).0, 1, "what is new is not");
+}
+
+#[test]
 fn a_decision_that_cannot_be_made_says_why() {
     let (world, id) = reviewed();
     assert_snapshot!(world.run(&["findings", "reopen", &id]), @"
