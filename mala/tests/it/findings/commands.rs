@@ -127,7 +127,8 @@ fn a_baseline_covers_code_that_was_never_reviewed() {
     waived 1 finding
     ");
     assert_eq!(review(&world, &[]).0, 0, "what was there before is known");
-    world.write("app.py", "def ask():\n    breakpoint()\n    breakpoint()\n    return 1\n");
+    world.write("new.py", super::FLAW);
+    commit(&world, "another flaw");
     assert_eq!(review(&world, &[]).0, 1, "what is new is not");
 }
 
