@@ -11,7 +11,7 @@ use super::walk::{AncestorTrail, Descend, WalkStep, walk};
 use crate::source::Source;
 use mala_domain::language::Language;
 pub(crate) use roles::WrittenValue;
-pub(super) use roles::binds;
+pub(super) use roles::{binds, is_html_tag};
 use roles::{DeclaringScope, NameRole, role_of};
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;

@@ -81,6 +81,7 @@ pub(super) fn role_of<'t>(
     if MEMBER_NAMES.contains(&step.node.kind())
         || table.ignored.contains(&(kind, step.field))
         || (kind, parent.field) == ("literal_element", "key")
+        || is_html_tag(source, kind, step)
     {
         return NameRole::Ignored;
     }
@@ -110,6 +111,16 @@ pub(super) fn role_of<'t>(
         return NameRole::ReadsType;
     }
     NameRole::Reads
+}
+
+/// Whether a name is the tag of an HTML element, such as `html` in `<html>`; components have capital letters.
+pub(in crate::symbols) fn is_html_tag(source: &Source, parent: &str, step: WalkStep<'_>) -> bool {
+    let is_tag = step.field == "name"
+        && matches!(
+            parent,
+            "jsx_opening_element" | "jsx_closing_element" | "jsx_self_closing_element"
+        );
+    is_tag && source.slice(step.node).starts_with(|c: char| c.is_ascii_lowercase())
 }
 
 /// How a name is declared, in which scope, and its first value.

@@ -3,7 +3,7 @@
 use super::UseKind;
 use super::call::{CallShape, call_at};
 use crate::source::Source;
-use crate::symbols::file_scopes::binds;
+use crate::symbols::file_scopes::{binds, is_html_tag};
 use crate::symbols::table::LanguageTable;
 use crate::symbols::walk::{AncestorTrail, WalkStep};
 use mala_domain::language::Language;
@@ -40,7 +40,10 @@ pub(super) fn place_of(
         return NameUsage::Reads { receiver: None, call: None, deed: UseKind::Reads };
     };
     let kind = parent.node.kind();
-    if table.ignored.contains(&(kind, step.field)) || (kind, parent.field) == GO_KEY {
+    if table.ignored.contains(&(kind, step.field))
+        || (kind, parent.field) == GO_KEY
+        || is_html_tag(source, kind, step)
+    {
         return NameUsage::Nothing;
     }
     if kind == "token_tree" {
