@@ -11,8 +11,8 @@ use super::walk::{AncestorTrail, Descend, WalkStep, walk};
 use crate::source::Source;
 use mala_domain::language::Language;
 pub(crate) use roles::WrittenValue;
-pub(super) use roles::{binds, is_html_tag};
 use roles::{DeclaringScope, NameRole, role_of};
+pub(super) use roles::{binds, is_html_tag};
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 

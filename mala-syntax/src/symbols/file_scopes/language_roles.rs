@@ -4,6 +4,7 @@ use super::DeclarationKind;
 use super::roles::{DeclaringScope, NameRole, WrittenValue};
 use crate::source::Source;
 use crate::symbols::walk::{AncestorTrail, WalkStep};
+use tree_sitter::Node;
 
 /// Roles that only JavaScript and TypeScript have.
 pub(super) fn ecmascript<'t>(
@@ -37,6 +38,9 @@ pub(super) fn python<'t>(
             // `except Error, e:` of Python 2.
             return Some(declares(DeclarationKind::Caught, DeclaringScope::Assignment));
         }
+        "as_pattern" if is_case_capture(parent.node, step.node) => {
+            return Some(declares(DeclarationKind::Let, DeclaringScope::Assignment));
+        }
         "dotted_name" => {
             let outer = outer?.node.kind();
             let is_first = parent.node.named_child(0) == Some(step.node);
@@ -51,6 +55,12 @@ pub(super) fn python<'t>(
         _ => {}
     }
     if in_annotation { type_declaration(trail, step) } else { None }
+}
+
+/// The name in `case Point() as name`, which has no field of its own.
+fn is_case_capture(pattern: Node<'_>, name: Node<'_>) -> bool {
+    let first = pattern.named_child(0);
+    first.is_some_and(|first| first.kind() == "case_pattern" && first != name)
 }
 
 /// `type Name = ...`, and the parameters of `class Name[T]`.
