@@ -8,6 +8,7 @@ mod coverage;
 pub mod decide;
 pub mod merge;
 mod opinion;
+pub mod policy;
 pub mod suppress;
 #[cfg(test)]
 mod tests;

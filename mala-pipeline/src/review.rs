@@ -23,7 +23,6 @@ use futures_util::future::join_all;
 use mala_domain::change::FilePath;
 use mala_domain::ports::{ReviewScope, Reviewer, ReviewerFailure, RunStore, ScopeError};
 use mala_domain::report::{Report, ReportParts, assemble};
-use mala_domain::review::consensus::VoteStatus;
 use mala_domain::review::decide::{DecisionFacts, decide, needs_reviewers};
 use mala_domain::review::{Coverage, Opinions, ReviewContext, ReviewPlan, ReviewerOpinion};
 use std::collections::BTreeMap;
@@ -90,10 +89,11 @@ pub async fn review(
     let verified = verify::verify(admitted, &opinions, ports.verifiers, plan).await;
     let verified = tracker.track(verified);
     let votes = opinions.votes(&verified.admission, &change, &plan.policy);
-    let statuses: Vec<VoteStatus> = votes.iter().map(|vote| vote.vote.status).collect();
-    let facts = DecisionFacts { is_empty, coverage: &given, votes: &statuses };
+    let statuses = opinions.split(votes.iter().map(|vote| vote.vote.status), &plan.policy);
+    let facts = DecisionFacts { is_empty, coverage: &given, votes: statuses };
     let decision = decide(&facts, &plan.policy);
-    let reported = verified.most_urgent(&opinions, &plan.policy);
+    let fail_on = plan.policy.reported_threshold(&opinions, &votes);
+    let reported = verified.most_urgent(&opinions, fail_on);
     events(ReviewEvent::Decided { findings: reported.admission.findings.len() });
     let review_id = scope::review_id(plan, &context.scope, ports.reviewers);
     let (log, unkept) = publish::prepare(ports.store, &review_id);
@@ -113,7 +113,7 @@ pub async fn review(
         checker: reported.checker,
         coverage,
         decision,
-        policy: plan.policy,
+        policy: plan.policy.clone(),
         preface: plan.preface.clone(),
         log,
         seconds: started.elapsed().as_secs_f64(),

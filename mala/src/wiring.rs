@@ -17,12 +17,19 @@ pub use mala_adapters::linters;
 pub use mala_adapters::store::{StateFolder, StoredRunError, write_atomically, write_new};
 
 use mala_adapters::store;
+use mala_pipeline::review::StartTime;
 use std::io::ErrorKind;
 use std::path::Path;
 
 /// The store for reviews of the work tree at `top`.
 pub fn state_folder(top: &Path) -> StateFolder {
     StateFolder::of_work_tree(top)
+}
+
+/// The time when a review starts.
+pub fn start_time() -> StartTime {
+    let now = jiff::Timestamp::now();
+    StartTime { stamp: now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string(), at: now.to_string() }
 }
 
 /// Writes an output file of a command, or returns the reason why it cannot be written.

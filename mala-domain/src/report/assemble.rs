@@ -7,13 +7,13 @@ use crate::finding::{Finding, Priority};
 use crate::ports::{ReviewerFailure, VerifierResult};
 use crate::report::SuppressedFinding;
 use crate::review::admit::{Admission, DroppedClaim};
-use crate::review::consensus::{Decision, VoteStatus, by_rule};
+use crate::review::consensus::{Decision, VoteStatus, joint};
 use crate::review::decide::DecisionPolicy;
 use crate::review::{
     Coverage, GateMember, Opinion, Opinions, ReviewerOpinion, ReviewerVote, Usage,
 };
 use crate::scope::ScopeSummary;
-use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict, counts};
+use crate::verdict::{NotReviewedReason, Outcome, Verdict, counts};
 
 /// The results of the stages.
 #[derive(Debug, Clone)]
@@ -82,7 +82,7 @@ pub fn assemble(mut parts: ReportParts) -> Report {
             .map(|file| file.file.clone())
             .collect(),
         summary: summary(&parts, &reviewers),
-        fail_on: fail_on(&parts),
+        fail_on: parts.policy.reported_threshold(&parts.opinions, &parts.votes),
         consensus: consensus(&parts),
         errors: errors(&parts),
         dropped: parts.admission.dropped.iter().map(DroppedClaim::to_refuted_finding).collect(),
@@ -101,16 +101,12 @@ pub fn assemble(mut parts: ReportParts) -> Report {
     }
 }
 
-fn fail_on(parts: &ReportParts) -> Threshold {
-    if parts.opinions.objects() { parts.policy.fail_on_objection } else { parts.policy.fail_on }
-}
-
 fn consensus(parts: &ReportParts) -> Consensus {
     let Decision { verdict, passes, needed, .. } = parts.decision;
-    let claimed: Vec<VoteStatus> = parts.votes.iter().map(|vote| vote.claimed).collect();
-    let claimed_verdict = match claimed.is_empty() {
+    let claimed = parts.votes.iter().map(|vote| vote.claimed);
+    let claimed_verdict = match parts.votes.is_empty() {
         true => verdict,
-        false => by_rule(parts.policy.rule, &claimed).verdict,
+        false => joint(parts.policy.rule, &parts.opinions.split(claimed, &parts.policy)).verdict,
     };
     Consensus { rule: parts.policy.rule, needed, passes, verdict, claimed_verdict }
 }

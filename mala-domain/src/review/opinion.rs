@@ -1,6 +1,7 @@
 //! The opinions of reviewers, and the votes that follow from them.
 
 use super::admit::{Admission, DroppedClaim};
+use super::consensus::SplitVotes;
 use super::decide::{DecisionPolicy, VoteFacts, VoteStatus, VoteWithReason, claimed_vote, vote};
 use crate::agent::answer::ParseMethod;
 use crate::change::{Change, FilePath};
@@ -260,6 +261,7 @@ impl Opinions {
             let dropped = given.dropped(&admission.dropped);
             let coverage = Coverage::over(change, given.accounted());
             let facts = VoteFacts {
+                reviewer: &given.reviewer,
                 opinion: given.opinion.as_ref(),
                 findings: &findings,
                 dropped: &dropped,
@@ -269,6 +271,22 @@ impl Opinions {
             ReviewerVote { vote, claimed, coverage }
         };
         self.0.iter().map(vote_of).collect()
+    }
+
+    /// These votes, one per reviewer, by whether the reviewer is in the panel.
+    pub fn split(
+        &self,
+        votes: impl IntoIterator<Item = VoteStatus>,
+        policy: &DecisionPolicy,
+    ) -> SplitVotes {
+        let mut split = SplitVotes::default();
+        for (given, vote) in self.0.iter().zip(votes) {
+            match policy.is_in_panel(&given.reviewer) {
+                true => split.panel.push(vote),
+                false => split.single.push(vote),
+            }
+        }
+        split
     }
 
     /// What all reviewers together account for. One whose claims are all unknown accounts for nothing.

@@ -8,7 +8,6 @@ use mala_domain::finding::Finding;
 use mala_domain::ports::{Verifier, VerifierResult};
 use mala_domain::report::{CheckerReport, SuppressedFinding};
 use mala_domain::review::admit::Admission;
-use mala_domain::review::decide::DecisionPolicy;
 use mala_domain::review::merge::most_urgent;
 use mala_domain::review::merge::without_repeats;
 use mala_domain::review::verify::{
@@ -17,6 +16,7 @@ use mala_domain::review::verify::{
 };
 use mala_domain::review::{Coverage, Opinions, ReviewContext, ReviewPlan};
 use mala_domain::secrets;
+use mala_domain::verdict::Threshold;
 use mala_syntax::symbols::HeadBindings;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -204,8 +204,7 @@ impl VerificationRound<'_> {
 impl VerifiedFindings {
     /// Keeps the most urgent findings and all that block, when a reviewer limits them; how many are left
     /// out is said.
-    pub(super) fn most_urgent(mut self, opinions: &Opinions, policy: &DecisionPolicy) -> Self {
-        let fail_on = if opinions.objects() { policy.fail_on_objection } else { policy.fail_on };
+    pub(super) fn most_urgent(mut self, opinions: &Opinions, fail_on: Threshold) -> Self {
         if let Some(max) = opinions.max_findings() {
             let findings = std::mem::take(&mut self.admission.findings);
             let (kept, n_left_out) = most_urgent(findings, max, fail_on);

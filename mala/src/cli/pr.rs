@@ -3,14 +3,14 @@
 use super::exit::Exit;
 use super::interrupt::until_interrupted;
 use super::review::{
-    self, FinishedReview, ReviewJob, ReviewOptions, all_tasks, run_job, show_report, start_time,
+    self, FinishedReview, ReviewJob, ReviewOptions, all_tasks, run_job, show_report,
 };
 use crate::console;
 use crate::environment::Environment;
 use crate::progress::ReviewProgress;
 use crate::settings::UserSettings;
 use crate::wiring::forges::{PullRequestSource, forge_failure};
-use crate::wiring::state_folder;
+use crate::wiring::{start_time, state_folder};
 use clap::Args;
 use mala_domain::forge::DiscussionParts;
 use mala_domain::render::{self, ReportView};

@@ -408,6 +408,7 @@ fn no_vote(opinion: Opinion, change: &Change) -> Option<String> {
         fail_on: Threshold::P3,
         fail_on_objection: Threshold::P3,
         rule: ConsensusRule::Unanimous,
+        panel: Vec::new(),
     };
     Opinions(vec![given]).votes(&admission, change, &policy).remove(0).vote.error
 }

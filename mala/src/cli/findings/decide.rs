@@ -2,7 +2,7 @@
 
 use super::FindingsFormat;
 use crate::cli::exit::Exit;
-use crate::cli::review::{ReviewJob, ReviewOptions, run_job, start_time};
+use crate::cli::review::{ReviewJob, ReviewOptions, run_job};
 use crate::console::{self, counted, harmless};
 use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
@@ -10,7 +10,7 @@ use crate::progress::ReviewProgress;
 use crate::settings::{UserSettings, read_if_there};
 use crate::wiring::changes::Changes;
 use crate::wiring::ledger::failure;
-use crate::wiring::write_output;
+use crate::wiring::{start_time, write_output};
 use anyhow::Context;
 use clap::Args;
 use mala_domain::finding::FindingState;

@@ -91,7 +91,6 @@ pub(super) async fn chosen(
         agent: Some(agent.clone()),
         verifier: Some(agent.clone()),
         model: Some(model),
-        budget_profile: policy.budget.name(),
         recording: connector.recording(),
         refusal: refused,
         ..ChosenReviewers::one(ReviewerType::AgentSdk, agent, prompts::version())

@@ -50,7 +50,6 @@ pub(super) async fn chosen(
     Ok(ChosenReviewers {
         verifier,
         model: settings.model.clone(),
-        budget_profile: policy.budget.name(),
         ..ChosenReviewers::one(ReviewerType::Command, Arc::new(command), version)
     })
 }
