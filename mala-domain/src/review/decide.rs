@@ -4,10 +4,11 @@
 pub use super::consensus::VoteStatus;
 use super::consensus::{ConsensusRule, Decision, SplitVotes, joint};
 use crate::agent::answer::ParseProblem;
+use crate::change::Change;
 use crate::finding::{Finding, Priority};
 use crate::ports::ReviewerFailure;
-use crate::review::admit::DroppedClaim;
-use crate::review::{Coverage, Opinion, Opinions, ReviewerVote};
+use crate::review::admit::{Admission, DroppedClaim};
+use crate::review::{Coverage, Opinion, Opinions, ReviewerOpinion};
 use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 
 /// The policy of the decision.
@@ -100,6 +101,17 @@ impl VoteWithReason {
     }
 }
 
+/// One reviewer's part in the decision.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReviewerVote {
+    /// Its vote.
+    pub vote: VoteWithReason,
+    /// The vote that it gave itself.
+    pub claimed: VoteStatus,
+    /// What it accounts for.
+    pub coverage: Coverage,
+}
+
 /// The facts for the vote of a reviewer.
 #[derive(Debug, Clone, Copy)]
 pub struct VoteFacts<'f> {
@@ -113,6 +125,46 @@ pub struct VoteFacts<'f> {
     pub dropped: &'f [&'f DroppedClaim],
     /// What it accounts for.
     pub coverage: &'f Coverage,
+}
+
+/// The vote of each reviewer over what was admitted.
+pub fn votes(
+    opinions: &Opinions,
+    admission: &Admission,
+    change: &Change,
+    policy: &DecisionPolicy,
+) -> Vec<ReviewerVote> {
+    let vote_of = |given: &ReviewerOpinion| {
+        let findings = given.findings(&admission.findings);
+        let dropped = given.dropped(&admission.dropped);
+        let coverage = Coverage::over(change, given.accounted());
+        let facts = VoteFacts {
+            reviewer: &given.reviewer,
+            opinion: given.opinion.as_ref(),
+            findings: &findings,
+            dropped: &dropped,
+            coverage: &coverage,
+        };
+        let (vote, claimed) = (vote(&facts, policy), claimed_vote(&facts, policy));
+        ReviewerVote { vote, claimed, coverage }
+    };
+    opinions.0.iter().map(vote_of).collect()
+}
+
+/// These votes, one per reviewer, by whether the reviewer is in the panel.
+pub fn split(
+    opinions: &Opinions,
+    votes: impl IntoIterator<Item = VoteStatus>,
+    policy: &DecisionPolicy,
+) -> SplitVotes {
+    let mut split = SplitVotes::default();
+    for (given, vote) in opinions.0.iter().zip(votes) {
+        match policy.is_in_panel(&given.reviewer) {
+            true => split.panel.push(vote),
+            false => split.single.push(vote),
+        }
+    }
+    split
 }
 
 /// The vote of a reviewer.

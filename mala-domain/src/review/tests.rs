@@ -4,7 +4,7 @@ use super::admit::{Admission, DroppedClaim, SymbolIndex, admit};
 use super::consensus::{ConsensusRule, SplitVotes, VoteStatus};
 use super::decide::{DecisionFacts, DecisionPolicy, VoteFacts, decide, needs_reviewers, vote};
 use super::suppress::{SuppressionPolicy, apply_suppressions};
-use super::{Coverage, FileTexts, Opinion, verify};
+use super::{Coverage, FileTexts, Opinion, ReviewerOpinion, verify};
 use crate::change::{
     Change, ChangedFile, DiffLine, EntryKind, FileClass, FilePath, FileStatus, Hunk, LineKind,
     LineSpan,
@@ -378,6 +378,32 @@ fn silence_never_passes() {
         let is_absent = matches!(vote.status, VoteStatus::Absent(_));
         assert_eq!((vote.verdict.is_none(), vote.error.is_some()), (is_absent, is_absent));
     }
+}
+
+#[test]
+fn only_reviewers_with_a_vote_may_check_others() {
+    let whole = vec![(FilePath::from("a.py"), vec![0])];
+    let dropped = |reviewer: &str| DroppedClaim {
+        reviewer: reviewer.to_owned(),
+        why: "not there".to_owned(),
+        claim: claim("a.py", 1, 1),
+    };
+    let failed = || Some(ReviewerFailure::timeout());
+    let rows = [
+        (whole.clone(), None, vec![], true),
+        (whole.clone(), None, vec![dropped("other")], true),
+        (whole.clone(), None, vec![dropped("r")], false),
+        (whole, failed(), vec![], false),
+        (Vec::new(), None, vec![], false),
+    ];
+    for (accounted, failure, dropped, expected) in rows {
+        let opinion = Opinion { accounted, failure, ..Opinion::default() };
+        let given = ReviewerOpinion { reviewer: "r".to_owned(), opinion: Ok(opinion) };
+        assert_eq!(verify::may_check(&given, &change(), &dropped), expected, "{given:?}");
+    }
+    let opinion = Err(ReviewerFailure::timeout());
+    let given = ReviewerOpinion { reviewer: "r".to_owned(), opinion };
+    assert!(!verify::may_check(&given, &change(), &[]));
 }
 
 #[test]
