@@ -300,7 +300,7 @@ pub async fn checker(
     let config =
         Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
     let policy = policy(&[ConfigLayer { origin: ConfigOrigin::CommandLine, config }]);
-    agent::verifier(&policy, here, &ReviewerOptions::new(models)).await
+    agent::verifier(&policy, here, &ReviewerOptions::new(models), agent::REVIEWER).await
 }
 
 /// A reviewer of mala itself on a panel.

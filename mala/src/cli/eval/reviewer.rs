@@ -1,10 +1,10 @@
 //! The reviewer and the judge of a run, resolved and checked before the first case.
 
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
+use crate::interrupt::until_interrupted;
 use crate::settings::{Settings, UserModels};
 use crate::wiring::changes::Changes;
 use crate::wiring::eval::{ConfiguredReviewer, EvalReviewer, JudgeSetup, SampleRepository};

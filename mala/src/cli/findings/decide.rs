@@ -1,10 +1,10 @@
 //! What people decide about findings: waive, dispute, reopen, baseline.
 
 use super::FindingsFormat;
-use crate::cli::exit::Exit;
 use crate::cli::review::{ReviewJob, ReviewOptions, run_job};
 use crate::console::{self, counted, harmless};
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
 use crate::progress::ReviewProgress;
 use crate::settings::{UserSettings, read_if_there};

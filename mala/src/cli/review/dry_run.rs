@@ -1,7 +1,7 @@
 //! `mala review --dry-run`: what a review would send and could cost. No model is called.
 
-use crate::cli::exit::Exit;
 use crate::console;
+use crate::exit::Exit;
 use crate::wiring::changes;
 use crate::wiring::reviewers::ChosenReviewers;
 use mala_domain::ports::ReviewScope;

@@ -2,15 +2,15 @@
 
 use super::outputs::ReportSink;
 use super::{ReviewArgs, ReviewOptions, dry_run, show};
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::until_interrupted;
 use crate::cli::rules::catalogue_ids;
-use crate::cli::target::{TargetRequest, requested};
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, describe};
+use crate::interrupt::until_interrupted;
 use crate::progress::ReviewProgress;
 use crate::settings::{Settings, UserSettings};
+use crate::target::{TargetRequest, requested};
 use crate::wiring::changes::Changes;
 use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{ModelAccess, Recording, ReviewerOptions};
@@ -23,6 +23,7 @@ use mala_domain::review::ReviewPlan;
 use mala_domain::scope::ReviewTarget;
 use mala_pipeline::agent::Transcript;
 use mala_pipeline::review::{Published, ReviewOutput, ReviewPorts, StartTime, publish, review};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
@@ -270,7 +271,8 @@ fn reviewer_options(
 
 /// The texts about the task. Those of a pull request are claims of its author.
 fn tasks(args: &ReviewArgs, here: &Environment) -> Result<Vec<(String, String)>, Failure> {
-    let text = args.pr_text.as_ref().map(|file| task(&here.folder.join(file))).transpose()?;
+    let text = args.pr_text.as_ref();
+    let text = text.map(|file| task("text of the pull request", file, here)).transpose()?;
     all_tasks(&args.options, here, [args.pr_title.clone(), text])
 }
 
@@ -280,7 +282,8 @@ pub(in crate::cli) fn all_tasks(
     here: &Environment,
     [title, text]: [Option<String>; 2],
 ) -> Result<Vec<(String, String)>, Failure> {
-    let context = options.context_file.as_ref().map(|file| task(&here.folder.join(file)));
+    let context = options.context_file.as_ref();
+    let context = context.map(|file| task("context file", file, here));
     let texts = [
         ("context file", context.transpose()?),
         ("title of the pull request, a claim", title),
@@ -290,10 +293,15 @@ pub(in crate::cli) fn all_tasks(
     Ok(texts.into_iter().filter_map(named).collect())
 }
 
-fn task(file: &Path) -> Result<String, Failure> {
-    let unreadable = |why: String| Failure::usage(format!("{}: {why}", file.display()));
-    let bytes = read_following_links(file, MAX_CONTEXT_BYTES)
-        .map_err(|error| unreadable(error.to_string()))?;
+fn task(what: &str, file: &Path, here: &Environment) -> Result<String, Failure> {
+    let read = read_following_links(&here.folder.join(file), MAX_CONTEXT_BYTES);
+    let bytes = read.map_err(|error| {
+        let why = match error.kind() {
+            ErrorKind::NotFound => "no such file".to_owned(),
+            _ => error.to_string(),
+        };
+        Failure::usage(format!("cannot read the {what} {}: {why}", file.display()))
+    })?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
