@@ -264,9 +264,9 @@ impl GitScopeError {
             Self::UnknownRevision { is_shallow: true, .. }
             | Self::NoMergeBase { is_shallow: true, .. }
             | Self::ParentCut { .. } => Some(DEEPEN.to_owned()),
-            Self::LoneRevision { revision } => {
-                Some(format!("run mala review --base {revision}, or mala review {revision}..HEAD"))
-            }
+            Self::LoneRevision { revision } => Some(format!(
+                "run `mala review --base {revision}`, or `mala review {revision}..HEAD`"
+            )),
             Self::NoMatch { .. } => Some(
                 "globs start at the current folder; `**/*.py` also matches below it".to_owned(),
             ),

@@ -108,7 +108,7 @@ fn a_revision_in_place_of_a_path_is_named() {
     let repo = repo();
     let error = kept(&repo, "", &["HEAD"]).unwrap_err();
     assert_eq!(error.to_string(), "'HEAD' is a revision, not a range or a path");
-    let hint = "run mala review --base HEAD, or mala review HEAD..HEAD";
+    let hint = "run `mala review --base HEAD`, or `mala review HEAD..HEAD`";
     assert_eq!(error.hint().as_deref(), Some(hint));
 }
 
