@@ -4,13 +4,16 @@ mod assemble;
 mod telemetry;
 mod tracking;
 
-pub use assemble::{ReportParts, assemble, counted, tally};
+pub use crate::review::counted;
+pub use assemble::{ReportParts, assemble, tally};
 pub use telemetry::Telemetry;
 pub use tracking::{FixedFinding, IssueTracking, SetAsideFinding, TrackingReport};
 
 use crate::agent::answer::ParseMethod;
 use crate::finding::Finding;
 use crate::review::consensus::ConsensusRule;
+use crate::review::suppress::SuppressedFinding;
+use crate::review::verify::CheckerReport;
 use crate::review::{Coverage, ProcessRun, Usage};
 use crate::scope::ScopeSummary;
 use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
@@ -110,19 +113,6 @@ pub struct Consensus {
     pub claimed_verdict: Option<Verdict>,
 }
 
-/// The part of an agent that checked findings of other reviewers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CheckerReport {
-    /// Its name.
-    pub reviewer: String,
-    /// The model behind it.
-    pub model: String,
-    /// How many findings it was asked about.
-    pub findings: usize,
-    /// What it used.
-    pub usage: Usage,
-}
-
 /// Whether all of the change was reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -133,17 +123,6 @@ pub enum ReviewStatus {
     Truncated,
     /// None of it.
     Error,
-}
-
-/// A finding that a comment in the code sets aside.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SuppressedFinding {
-    /// What is set aside.
-    pub finding: Finding,
-    /// The comment's line at head.
-    pub line: u32,
-    /// The reason that the comment gives.
-    pub reason: String,
 }
 
 impl Report {

@@ -8,16 +8,15 @@ mod coverage;
 pub mod decide;
 pub mod merge;
 mod opinion;
+pub mod policy;
 pub mod suppress;
 #[cfg(test)]
 mod tests;
 pub mod verify;
 
 pub use context::{CodeSurroundings, DerivedFiles, FileTexts, ReviewContext};
-pub use coverage::{Coverage, FileCoverage, SkipReason, SkippedFile};
-pub use opinion::{
-    GateMember, Opinion, Opinions, ProcessRun, ReviewerOpinion, ReviewerVote, Usage,
-};
+pub use coverage::{Coverage, FileCoverage, SkipReason, SkippedFile, counted};
+pub use opinion::{GateMember, Opinion, Opinions, ProcessRun, ReviewerOpinion, Usage};
 
 use self::decide::DecisionPolicy;
 use self::suppress::SuppressionPolicy;

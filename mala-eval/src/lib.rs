@@ -14,6 +14,7 @@ pub mod curve;
 pub mod dummy;
 pub mod import;
 pub mod judging;
+pub mod limits;
 pub mod matching;
 mod mutation;
 pub mod plant;

@@ -23,8 +23,7 @@ use futures_util::future::join_all;
 use mala_domain::change::FilePath;
 use mala_domain::ports::{ReviewScope, Reviewer, ReviewerFailure, RunStore, ScopeError};
 use mala_domain::report::{Report, ReportParts, assemble};
-use mala_domain::review::consensus::VoteStatus;
-use mala_domain::review::decide::{DecisionFacts, decide, needs_reviewers};
+use mala_domain::review::decide::{DecisionFacts, decide, needs_reviewers, split, votes};
 use mala_domain::review::{Coverage, Opinions, ReviewContext, ReviewPlan, ReviewerOpinion};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -78,6 +77,7 @@ pub async fn review(
     let given = Coverage::over(&change, &[]);
     let needs_reviewers = needs_reviewers(is_empty, &given);
     let tracking = ports.tracking.filter(|_| needs_reviewers);
+    let review_id = scope::review_id(plan, &context.scope, ports.reviewers);
     let mut tracker = Tracker::start(tracking, &context, plan, ports.reviewers).await;
     let delta = tracker.delta_context(&context);
     let opinions = match needs_reviewers {
@@ -88,21 +88,21 @@ pub async fn review(
     let admitted = tracker.with_open(admitted, &opinions).await?;
     events(ReviewEvent::Verifying { findings: admitted.admission.findings.len() });
     let verified = verify::verify(admitted, &opinions, ports.verifiers, plan).await;
-    let verified = tracker.track(verified);
-    let votes = opinions.votes(&verified.admission, &change, &plan.policy);
-    let statuses: Vec<VoteStatus> = votes.iter().map(|vote| vote.vote.status).collect();
-    let facts = DecisionFacts { is_empty, coverage: &given, votes: &statuses };
+    let verified = tracker.track(verified, &review_id);
+    let votes = votes(&opinions, &verified.admission, &change, &plan.policy);
+    let statuses = split(&opinions, votes.iter().map(|vote| vote.vote.status), &plan.policy);
+    let facts = DecisionFacts { is_empty, coverage: &given, votes: statuses };
     let decision = decide(&facts, &plan.policy);
-    let reported = verified.most_urgent(&opinions, &plan.policy);
+    let fail_on = plan.policy.reported_threshold(&opinions, &votes);
+    let reported = verified.most_urgent(&opinions, fail_on);
     events(ReviewEvent::Decided { findings: reported.admission.findings.len() });
-    let review_id = scope::review_id(plan, &context.scope, ports.reviewers);
     let (log, unkept) = publish::prepare(ports.store, &review_id);
     let notices = [unkept, tracker.warning.take()].into_iter().flatten();
     let coverage = match votes.is_empty() {
         true => given,
         false => opinions.coverage(&change, &reported.admission),
     };
-    let report = assemble(ReportParts {
+    let parts = ReportParts {
         review_id,
         warnings: plan.warnings.iter().cloned().chain(reported.warnings).chain(notices).collect(),
         cut_short: opinions.is_cut_short() || reported.cut_short,
@@ -113,14 +113,16 @@ pub async fn review(
         checker: reported.checker,
         coverage,
         decision,
-        policy: plan.policy,
+        policy: plan.policy.clone(),
         preface: plan.preface.clone(),
         log,
         seconds: started.elapsed().as_secs_f64(),
         scope: context.scope,
         opinions,
-    });
-    Ok(ReviewOutput { report: tracker.record(report).await, sources: reported.sources })
+        tracking: None,
+    };
+    let report = assemble(tracker.record(parts).await);
+    Ok(ReviewOutput { report, sources: reported.sources })
 }
 
 async fn ask_all(

@@ -5,11 +5,9 @@ pub mod context;
 pub mod demo;
 pub mod doctor;
 pub mod eval;
-pub mod exit;
 pub mod findings;
 pub mod hook;
 pub mod init;
-pub(crate) mod interrupt;
 pub mod issue;
 pub mod models;
 pub mod pr;
@@ -20,14 +18,12 @@ pub mod run;
 pub mod runs;
 pub mod schema;
 pub mod stats;
-pub(crate) mod target;
 
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::{self, Exit, guarded, report_bug, show_answer};
 use crate::gate::supervise;
 use clap::{CommandFactory, Parser, Subcommand};
-use exit::Exit;
-use std::panic::{AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;
 
 /// The review gate for code that agents and people write
@@ -109,11 +105,6 @@ pub fn main() -> ExitCode {
     guarded(run).into()
 }
 
-/// Runs a program; a panic ends with `Exit::Internal`.
-pub(crate) fn guarded(program: impl FnOnce() -> Exit) -> Exit {
-    std::panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or(Exit::Internal)
-}
-
 /// The command line as data, for the reference, completions and man pages.
 pub fn command() -> clap::Command {
     Cli::command()
@@ -145,29 +136,6 @@ fn run() -> Exit {
             cli.command.run(&here)
         });
     done.unwrap_or_else(|error| exit::report(&error))
-}
-
-/// Prints help or the version, or a usage error.
-pub(crate) fn show_answer(answer: &clap::Error) -> Exit {
-    let text = answer.render();
-    if answer.use_stderr() {
-        console::say(text.ansi().to_string().trim_end());
-        return Exit::Usage;
-    }
-    match console::data(&text.ansi().to_string()) {
-        Ok(()) => Exit::Passed,
-        Err(error) => exit::report(&error.into()),
-    }
-}
-
-/// Reports a panic as a bug, without a stack trace.
-pub(crate) fn report_bug(panic: &PanicHookInfo<'_>) {
-    let what = panic.payload_as_str().unwrap_or("unknown cause");
-    let place = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line()));
-    console::say(&format!(
-        "error: internal error: {what}{}\nhint: this is a bug in mala; please report it with the command that you ran",
-        place.unwrap_or_default()
-    ));
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ mod status;
 pub(crate) mod supervise;
 mod wait;
 
-use crate::cli::{self, exit, exit::Exit};
 use crate::environment::Environment;
+use crate::exit::{self, Exit};
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -50,8 +50,8 @@ enum GateCommand {
 
 /// The whole program.
 pub fn main() -> ExitCode {
-    std::panic::set_hook(Box::new(cli::report_bug));
-    cli::guarded(run).into()
+    std::panic::set_hook(Box::new(exit::report_bug));
+    exit::guarded(run).into()
 }
 
 /// The command line as data, for the reference.
@@ -82,7 +82,7 @@ fn environment() -> anyhow::Result<Environment> {
 /// Shows what is wrong with the command line, or the help that it asks for. Those who start a review and
 /// those who wait for it know only the codes of these commands.
 fn misunderstood(answer: &clap::Error) -> Exit {
-    let shown = cli::show_answer(answer);
+    let shown = exit::show_answer(answer);
     if shown != Exit::Usage {
         return shown;
     }

@@ -7,9 +7,9 @@ mod input;
 mod place;
 mod work;
 
-use crate::cli::exit::Exit;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::wiring::gate::work::{HookFolder, WorkSource, hook_folder};
 use anyhow::Context;
 use mala_domain::gate::MARKER;

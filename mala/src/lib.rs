@@ -3,9 +3,12 @@
 pub mod cli;
 pub mod console;
 pub mod environment;
+pub mod exit;
 pub mod failure;
 pub mod gate;
 pub(crate) mod hook;
+pub(crate) mod interrupt;
 pub mod progress;
 pub mod settings;
+pub(crate) mod target;
 pub mod wiring;

@@ -12,17 +12,53 @@ pub mod rules;
 pub mod run;
 pub mod trusted_settings;
 
-pub use mala_adapters::bounded_read::read_following_links;
-pub use mala_adapters::linters;
-pub use mala_adapters::store::{StateFolder, StoredRunError, write_atomically, write_new};
+pub use mala_adapters::store::{StateFolder, StoredRunError};
 
-use mala_adapters::store;
-use std::io::ErrorKind;
+use mala_adapters::{bounded_read, linters, store};
+use mala_domain::config::LinterName;
+use mala_pipeline::review::StartTime;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// The store for reviews of the work tree at `top`.
 pub fn state_folder(top: &Path) -> StateFolder {
     StateFolder::of_work_tree(top)
+}
+
+/// The time when a review starts.
+pub fn start_time() -> StartTime {
+    let now = jiff::Timestamp::now();
+    StartTime { stamp: now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string(), at: now.to_string() }
+}
+
+/// The content of a file of at most `max` bytes; links are followed.
+pub fn read_following_links(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    bounded_read::read_following_links(path, max)
+}
+
+/// Writes a file as a whole or not at all.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    store::write_atomically(path, bytes)
+}
+
+/// Writes a file that must not exist yet.
+pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    store::write_new(path, bytes)
+}
+
+/// The program of a linter.
+pub fn linter_program(name: LinterName) -> &'static str {
+    linters::program(name)
+}
+
+/// Whether the root of a project shows that it uses a linter. `has` checks for a file or folder, `text`
+/// reads a file.
+pub fn is_linter_set_up(
+    name: LinterName,
+    has: &dyn Fn(&str) -> bool,
+    text: &dyn Fn(&str) -> Option<String>,
+) -> bool {
+    linters::is_set_up(name, has, text)
 }
 
 /// Writes an output file of a command, or returns the reason why it cannot be written.

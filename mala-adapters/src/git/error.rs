@@ -213,6 +213,18 @@ pub enum GitScopeError {
         /// As the user wrote it.
         path: String,
     },
+    /// A revision where a range or a path is expected.
+    #[error("'{revision}' is a revision, not a range or a path")]
+    LoneRevision {
+        /// As the user wrote it.
+        revision: String,
+    },
+    /// A glob that matches no file before or after the change.
+    #[error("no file matches '{glob}'")]
+    NoMatch {
+        /// As the user wrote it.
+        glob: String,
+    },
     /// Files with unresolved conflicts in the index.
     #[error("unresolved conflicts in the index: {}", paths.join(", "))]
     Unmerged {
@@ -244,9 +256,20 @@ impl GitScopeError {
             Self::UnknownRevision { nearest, .. } if !nearest.is_empty() => {
                 Some(format!("did you mean {}?", nearest.join(" or ")))
             }
+            Self::UnknownRevision { revision, is_shallow: true, .. }
+                if is_branch_name(revision) =>
+            {
+                Some(format!("this clone is shallow; run git fetch --unshallow origin {revision}"))
+            }
             Self::UnknownRevision { is_shallow: true, .. }
             | Self::NoMergeBase { is_shallow: true, .. }
             | Self::ParentCut { .. } => Some(DEEPEN.to_owned()),
+            Self::LoneRevision { revision } => Some(format!(
+                "run `mala review --base {revision}`, or `mala review {revision}..HEAD`"
+            )),
+            Self::NoMatch { .. } => Some(
+                "globs start at the current folder; `**/*.py` also matches below it".to_owned(),
+            ),
             Self::NoCommonTip { .. } => Some("review them one by one or as a range".to_owned()),
             Self::Unmerged { .. } => Some("resolve them and stage the result".to_owned()),
             Self::TooLarge { .. } => Some("limit the review with paths".to_owned()),
@@ -273,12 +296,20 @@ impl From<&GitScopeError> for ports::ScopeError {
             | E::NoCommits
             | E::Outside { .. }
             | E::NoSuchPath { .. }
+            | E::LoneRevision { .. }
+            | E::NoMatch { .. }
             | E::Git(GitError::NoRepository { .. } | GitError::Bare { .. }) => {
                 Self::Asked { what, hint }
             }
             _ => Self::Broken { what, hint },
         }
     }
+}
+
+/// Whether a revision is a plain name, without `~`, `^`, `@{...}` or an id.
+fn is_branch_name(revision: &str) -> bool {
+    let is_id = revision.len() >= 7 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
+    !is_id && !revision.starts_with("HEAD") && !revision.contains(['~', '^', '@', ':', ' '])
 }
 
 /// The message of an error and its causes.

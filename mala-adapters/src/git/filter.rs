@@ -88,6 +88,24 @@ impl PathFilter {
     }
 }
 
+impl PathFilter {
+    /// The globs that match none of these files, as written.
+    pub(super) fn unmatched_globs<'f>(
+        &self,
+        files: impl Iterator<Item = &'f FilePath> + Clone,
+    ) -> Vec<&str> {
+        let globs = self.wanted.iter().filter(|wanted| wanted.is_glob);
+        let unmatched = globs.filter(|glob| !files.clone().any(|file| glob.includes(file)));
+        unmatched.map(|wanted| wanted.written.as_str()).collect()
+    }
+
+    /// The paths and globs, as written.
+    pub(super) fn written(&self) -> String {
+        let all: Vec<&str> = self.wanted.iter().map(|wanted| wanted.written.as_str()).collect();
+        all.join(" ")
+    }
+}
+
 impl FilterPath {
     fn read(git: &Git, written: &str) -> Result<Self, GitScopeError> {
         let top = &git.inner.top;

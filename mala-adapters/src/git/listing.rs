@@ -12,7 +12,7 @@ use mala_domain::ports::{
 use rustix::fs::FileType;
 
 impl GitTree {
-    async fn entries_below(
+    pub(super) async fn entries_below(
         &self,
         side: Side,
         below: &FilePath,

@@ -14,13 +14,17 @@ const ALIKE: f64 = 0.8;
 const MAX_NAMES: usize = 10_000;
 
 impl Git {
-    /// The commit that a revision names. An empty revision is HEAD, as in `main..`.
+    /// The commit that a revision names. An empty revision is HEAD, as in `main..`. A branch that exists
+    /// only as `origin/NAME`, as in most CI checkouts, is found there.
     pub(super) async fn commit(&self, revision: &str) -> Result<ObjectId, GitScopeError> {
         let name = if revision.is_empty() { "HEAD" } else { revision };
         match self.resolve(&format!("{name}^{{commit}}")).await? {
             Some(id) => Ok(id),
             None => {
                 self.check_object_exists(name).await?;
+                if let Some(id) = self.commit_at_origin(name).await? {
+                    return Ok(id);
+                }
                 Err(GitScopeError::UnknownRevision {
                     revision: name.to_owned(),
                     nearest: self.nearest(name).await?,
@@ -29,6 +33,15 @@ impl Git {
                 })
             }
         }
+    }
+
+    /// The commit of a branch of `origin` that has no local branch.
+    async fn commit_at_origin(&self, name: &str) -> Result<Option<ObjectId>, GitError> {
+        // HEAD of a new repository has no commit: the default branch of origin is another one.
+        if name.starts_with("HEAD") || name.starts_with(['@', '-']) {
+            return Ok(None);
+        }
+        self.resolve(&format!("refs/remotes/origin/{name}^{{commit}}")).await
     }
 
     /// Reports a name whose object is missing as damage, not as a mistake of the user.

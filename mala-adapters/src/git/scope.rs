@@ -168,12 +168,15 @@ impl Git {
 
     async fn finish_scope(
         &self,
-        draft: ScopeDraft,
+        mut draft: ScopeDraft,
         mut files: Vec<ChangedFile>,
         tree: GitTree,
         filter: &PathFilter,
     ) -> Result<ReviewScope, GitScopeError> {
         self.check_paths(filter, &files, &tree).await?;
+        if files.is_empty() && !filter.is_everything() {
+            draft.target = format!("{} in {}", draft.target, filter.written());
+        }
         self.mark_natures(&tree, &mut files).await?;
         Ok(self.scoped(draft, Change { files }, Arc::new(tree)))
     }
@@ -197,7 +200,7 @@ impl Git {
         ReviewScope { scope, change: Arc::new(change), tree }
     }
 
-    /// Rejects a plain path that exists on neither side. It is a typo, and would pass as an empty
+    /// Rejects a path or glob that exists on neither side. It is a typo, and would pass as an empty
     /// change.
     pub(super) async fn check_paths(
         &self,
@@ -217,10 +220,35 @@ impl Git {
             }
             // The index has no folders, but the disk has.
             if !self.inner.dir.join(written).is_dir() {
-                return Err(GitScopeError::NoSuchPath { path: written.to_owned() });
+                let name = written.to_owned();
+                return Err(match self.resolve(&format!("{written}^{{commit}}")).await? {
+                    Some(_) => GitScopeError::LoneRevision { revision: name },
+                    None => GitScopeError::NoSuchPath { path: name },
+                });
             }
         }
-        Ok(())
+        self.check_globs(filter, files, tree).await
+    }
+
+    async fn check_globs(
+        &self,
+        filter: &PathFilter,
+        files: &[ChangedFile],
+        tree: &GitTree,
+    ) -> Result<(), GitScopeError> {
+        let mut all = Vec::new();
+        let changed = files.iter().flat_map(|file| [&file.path, file.base_path()]);
+        if filter.unmatched_globs(changed.clone()).is_empty() {
+            return Ok(());
+        }
+        for side in [Side::Head, Side::Base] {
+            all.extend(tree.entries_below(side, &FilePath::from("")).await?);
+        }
+        let unknown = filter.unmatched_globs(all.iter().map(|entry| &entry.path).chain(changed));
+        match unknown.into_iter().next() {
+            Some(glob) => Err(GitScopeError::NoMatch { glob: glob.to_owned() }),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn tree_of(&self, commit: Option<&ObjectId>) -> ObjectId {

@@ -162,6 +162,7 @@ fn plain_message(error: &Error) -> String {
         "expected mapping start" => "expected a block of keys",
         "expected sequence start" => "expected a list",
         "expected string scalar" | "expected scalar" => "expected a single value",
+        other if other.contains("externally tagged enum") => "expected a single value",
         "invalid i64" | "invalid u32" => "expected an integer",
         "invalid bool" | "invalid boolean" => "expected `true` or `false`",
         other => other,

@@ -103,6 +103,30 @@ impl ReviewerType {
             Self::Builtin => "builtin",
         }
     }
+
+    /// The name in reports and logs.
+    pub fn report_name(self) -> &'static str {
+        match self {
+            Self::AgentSdk => crate::agent::NAME,
+            other => other.name(),
+        }
+    }
+
+    /// Whether it calls a model through mala, so that models, budgets and recordings have an effect.
+    pub fn uses_model(self) -> bool {
+        match self {
+            Self::AgentSdk | Self::Command => true,
+            Self::Cerberus | Self::Builtin => false,
+        }
+    }
+
+    /// Whether it runs programs of the user in a copy of the repository.
+    pub fn runs_programs(self) -> bool {
+        match self {
+            Self::Cerberus | Self::Command => true,
+            Self::AgentSdk | Self::Builtin => false,
+        }
+    }
 }
 
 impl std::fmt::Display for ReviewerType {

@@ -245,10 +245,13 @@ fn reason(report: &Report) -> String {
     let blocking = report.issues.iter().filter(|finding| report.fail_on.blocks(finding)).count();
     match (report.outcome, limit) {
         (Outcome::Blocked, _) => {
-            format!(
-                "{} at or above {limit} ({priority_counts}{refuted})",
-                counted(blocking, "finding")
-            )
+            let total = counted(priority_counts.total(), "finding");
+            let some = if blocking < priority_counts.total() {
+                format!("{blocking} of {total}")
+            } else {
+                total
+            };
+            format!("{some} at or above {limit} ({priority_counts}{refuted})")
         }
         (_, "none") => {
             let total = counted(priority_counts.total(), "finding");

@@ -1,17 +1,16 @@
 //! Assembles a report from the results of the stages.
 
 use super::{
-    CheckerReport, Consensus, Report, ReportStats, ReviewStatus, ReviewerReport, SCHEMA_VERSION,
+    Consensus, Report, ReportStats, ReviewStatus, ReviewerReport, SCHEMA_VERSION, TrackingReport,
 };
 use crate::finding::{Finding, Priority};
 use crate::ports::{ReviewerFailure, VerifierResult};
-use crate::report::SuppressedFinding;
 use crate::review::admit::{Admission, DroppedClaim};
-use crate::review::consensus::{Decision, VoteStatus, by_rule};
-use crate::review::decide::DecisionPolicy;
-use crate::review::{
-    Coverage, GateMember, Opinion, Opinions, ReviewerOpinion, ReviewerVote, Usage,
-};
+use crate::review::consensus::{Decision, VoteStatus, joint};
+use crate::review::decide::{DecisionPolicy, ReviewerVote, split};
+use crate::review::suppress::SuppressedFinding;
+use crate::review::verify::CheckerReport;
+use crate::review::{Coverage, GateMember, Opinion, Opinions, ReviewerOpinion, Usage, counted};
 use crate::scope::ScopeSummary;
 use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict, counts};
 
@@ -48,8 +47,32 @@ pub struct ReportParts {
     pub preface: Option<String>,
     /// The folder for the files of this review.
     pub log: Option<String>,
+    /// What the ledger says of it.
+    pub tracking: Option<TrackingReport>,
     /// Seconds from start to end.
     pub seconds: f64,
+}
+
+impl ReportParts {
+    /// The findings that stand.
+    pub fn issues(&self) -> impl Iterator<Item = &Finding> {
+        self.admission.findings.iter().filter(|finding| counts(finding))
+    }
+
+    /// The threshold that the report names.
+    pub fn fail_on(&self) -> Threshold {
+        self.policy.reported_threshold(&self.opinions, &self.votes)
+    }
+
+    /// The names of the reviewers in the report.
+    pub fn reviewer_names(&self) -> Vec<String> {
+        reviewer_reports(self).into_iter().map(|it| it.reviewer).collect()
+    }
+
+    /// Dollars of all reviewers; `None` when one of them did not say.
+    pub fn cost_usd(&self) -> Option<f64> {
+        stats(&reviewer_reports(self), self.checker.as_ref(), self.seconds).cost_usd
+    }
 }
 
 /// Assembles a report from the results of the stages.
@@ -82,7 +105,7 @@ pub fn assemble(mut parts: ReportParts) -> Report {
             .map(|file| file.file.clone())
             .collect(),
         summary: summary(&parts, &reviewers),
-        fail_on: fail_on(&parts),
+        fail_on: parts.fail_on(),
         consensus: consensus(&parts),
         errors: errors(&parts),
         dropped: parts.admission.dropped.iter().map(DroppedClaim::to_refuted_finding).collect(),
@@ -95,22 +118,18 @@ pub fn assemble(mut parts: ReportParts) -> Report {
         coverage: parts.coverage,
         scope: parts.scope,
         checker: parts.checker,
-        tracking: None,
+        tracking: parts.tracking,
         reviewers,
         stats,
     }
 }
 
-fn fail_on(parts: &ReportParts) -> Threshold {
-    if parts.opinions.objects() { parts.policy.fail_on_objection } else { parts.policy.fail_on }
-}
-
 fn consensus(parts: &ReportParts) -> Consensus {
     let Decision { verdict, passes, needed, .. } = parts.decision;
-    let claimed: Vec<VoteStatus> = parts.votes.iter().map(|vote| vote.claimed).collect();
-    let claimed_verdict = match claimed.is_empty() {
+    let claimed = parts.votes.iter().map(|vote| vote.claimed);
+    let claimed_verdict = match parts.votes.is_empty() {
         true => verdict,
-        false => by_rule(parts.policy.rule, &claimed).verdict,
+        false => joint(parts.policy.rule, &split(&parts.opinions, claimed, &parts.policy)).verdict,
     };
     Consensus { rule: parts.policy.rule, needed, passes, verdict, claimed_verdict }
 }
@@ -286,11 +305,6 @@ pub fn tally(findings: &[Finding]) -> String {
         .map(|(count, priority)| format!("{count} {priority}"))
         .collect();
     format!("{} ({})", counted(findings.len(), "finding"), by_priority.join(", "))
-}
-
-/// `1 file`, `2 files`.
-pub fn counted(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 fn stats(

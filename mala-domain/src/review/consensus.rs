@@ -1,5 +1,5 @@
-//! The consensus rule: combines votes into one decision. A reviewer without a vote counts towards the size
-//! of the panel and never as a pass.
+//! The consensus: combines votes into one decision. Every reviewer must pass the change, and a panel passes
+//! it by its rule. A reviewer without a vote counts towards the size of the panel and never as a pass.
 
 use crate::verdict::{NotReviewedReason, Outcome, Verdict};
 use schemars::JsonSchema;
@@ -115,6 +115,50 @@ pub struct Decision {
     pub needed: usize,
 }
 
+impl Decision {
+    /// Both must pass; the worse of the two decides.
+    fn and(self, other: Self) -> Self {
+        let worst = |a: Option<Verdict>, b: Option<Verdict>| match (a, b) {
+            (Some(Verdict::Fail), _) | (_, Some(Verdict::Fail)) => Some(Verdict::Fail),
+            (a, b) => a.filter(|it| *it != Verdict::Pass).or(b),
+        };
+        let (verdict, outcome) = match (self.outcome, other.outcome) {
+            (Outcome::Passed, _) => (other.verdict, other.outcome),
+            (_, Outcome::Passed) => (self.verdict, self.outcome),
+            (Outcome::Blocked, Outcome::Blocked) => {
+                (worst(self.verdict, other.verdict), Outcome::Blocked)
+            }
+            (Outcome::Blocked, _) => (self.verdict, self.outcome),
+            (_, Outcome::Blocked) => (other.verdict, other.outcome),
+            (Outcome::CouldNotReview(one), Outcome::CouldNotReview(two)) => {
+                let votes = [one, two].map(VoteStatus::Absent);
+                (None, Outcome::CouldNotReview(reason(&votes)))
+            }
+        };
+        let counted = |it: &Self| it.passes.min(it.needed);
+        let (passes, needed) = (counted(&self) + counted(&other), self.needed + other.needed);
+        Self { verdict, outcome, passes, needed }
+    }
+}
+
+/// The votes of a review: those of reviewers that must each pass the change, and those of the panel.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SplitVotes {
+    /// The votes of reviewers outside the panel.
+    pub single: Vec<VoteStatus>,
+    /// The votes of the members of the panel.
+    pub panel: Vec<VoteStatus>,
+}
+
+/// The joint decision of all reviewers: each reviewer outside the panel must pass, and the panel by its rule.
+pub fn joint(rule: ConsensusRule, votes: &SplitVotes) -> Decision {
+    match (votes.single.as_slice(), votes.panel.as_slice()) {
+        ([], panel) => by_rule(rule, panel),
+        (single, []) => by_rule(ConsensusRule::Unanimous, single),
+        (single, panel) => by_rule(ConsensusRule::Unanimous, single).and(by_rule(rule, panel)),
+    }
+}
+
 /// The decision over these votes.
 pub fn by_rule(rule: ConsensusRule, votes: &[VoteStatus]) -> Decision {
     let passes = votes.iter().filter(|vote| **vote == VoteStatus::Passes).count();
@@ -204,6 +248,40 @@ mod tests {
             let got = rules.map(|rule| by_rule(rule, &votes).outcome);
             assert_eq!(got, expected, "{letters}");
         }
+    }
+
+    #[test]
+    fn every_single_reviewer_must_pass_and_the_panel_by_its_rule() {
+        use NotReviewedReason::{Incomplete, Internal, NoReviewers, TimedOut};
+        use Outcome::{Blocked, CouldNotReview as Could, Passed};
+        // Single reviewers, panel, rule of the panel; outcome, passes, needed passes.
+        let rows = [
+            ("P", "PF", ConsensusRule::Any, Passed, 2, 2),
+            ("P", "PF", ConsensusRule::Unanimous, Blocked, 2, 3),
+            ("P", "PPF", ConsensusRule::Majority, Passed, 3, 3),
+            ("F", "PPP", ConsensusRule::Majority, Blocked, 2, 3),
+            ("-", "PPP", ConsensusRule::Any, Could(NoReviewers), 1, 2),
+            ("-", "F", ConsensusRule::Any, Blocked, 0, 2),
+            ("F", "-", ConsensusRule::Any, Blocked, 0, 2),
+            ("P", "--", ConsensusRule::Any, Could(NoReviewers), 1, 2),
+            ("u", "t", ConsensusRule::Any, Could(Incomplete), 0, 2),
+            ("t", "i", ConsensusRule::Any, Could(Internal), 0, 2),
+            ("Pt", "", ConsensusRule::Any, Could(TimedOut), 1, 2),
+            ("PP", "", ConsensusRule::Any, Passed, 2, 2),
+            ("", "PF", ConsensusRule::Any, Passed, 1, 1),
+            ("", "", ConsensusRule::Unanimous, Could(NoReviewers), 0, 1),
+        ];
+        for (single, panel, rule, outcome, passes, needed) in rows {
+            let votes = |letters: &str| letters.chars().map(vote).collect();
+            let votes = SplitVotes { single: votes(single), panel: votes(panel) };
+            let got = joint(rule, &votes);
+            let expected = (outcome, passes, needed);
+            assert_eq!((got.outcome, got.passes, got.needed), expected, "{single} {panel}");
+        }
+        let votes = SplitVotes { single: vec![vote('N')], panel: vec![vote('F')] };
+        assert_eq!(joint(ConsensusRule::Any, &votes).verdict, Some(Verdict::Fail));
+        let votes = SplitVotes { single: vec![vote('N')], panel: vec![vote('P')] };
+        assert_eq!(joint(ConsensusRule::Any, &votes).verdict, Some(Verdict::NeedsWork));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Coverage: which hunks had to be reviewed, which were, and why the others were not.
 
 use crate::change::{Change, ChangedFile, EntryKind, FileClass, FilePath, FileStatus};
-use crate::report::counted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -211,4 +210,9 @@ fn skip_reason(file: &ChangedFile) -> Option<SkipReason> {
     }
     SkipReason::of_class(file.class)
         .or_else(|| file.hunks.is_empty().then_some(SkipReason::NoLines))
+}
+
+/// `1 file`, `2 files`.
+pub fn counted(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

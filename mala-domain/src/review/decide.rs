@@ -2,34 +2,67 @@
 //! reviewer passes it only if it reviewed every hunk and none of its findings reaches the threshold.
 
 pub use super::consensus::VoteStatus;
-use super::consensus::{ConsensusRule, Decision, by_rule};
+use super::consensus::{ConsensusRule, Decision, SplitVotes, joint};
 use crate::agent::answer::ParseProblem;
+use crate::change::Change;
 use crate::finding::{Finding, Priority};
 use crate::ports::ReviewerFailure;
-use crate::review::admit::DroppedClaim;
-use crate::review::{Coverage, Opinion};
+use crate::review::admit::{Admission, DroppedClaim};
+use crate::review::{Coverage, Opinion, Opinions, ReviewerOpinion};
 use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 
 /// The policy of the decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecisionPolicy {
     /// From which priority on findings fail the review.
     pub fail_on: Threshold,
-    /// The same for a reviewer that objects to the change by a rule of its own, as an external gate does.
+    /// The same for members of the panel, and for a reviewer that objects to the change by a rule of its
+    /// own, as an external gate does.
     pub fail_on_objection: Threshold,
-    /// How many reviewers must pass the change.
+    /// How many members of the panel must pass the change.
     pub rule: ConsensusRule,
+    /// The names of the members of the panel. Every other reviewer must pass the change.
+    pub panel: Vec<String>,
+}
+
+impl DecisionPolicy {
+    /// Whether a reviewer is a member of the panel.
+    pub fn is_in_panel(&self, reviewer: &str) -> bool {
+        self.panel.iter().any(|name| name == reviewer)
+    }
+
+    /// From which priority on findings of a reviewer fail the review.
+    fn threshold_of(&self, reviewer: &str, objects: bool) -> Threshold {
+        match objects || self.is_in_panel(reviewer) {
+            true => self.fail_on_objection,
+            false => self.fail_on,
+        }
+    }
+
+    /// The threshold that a report names: that of the panel if only the panel reviews or a member of it
+    /// objects.
+    pub fn reported_threshold(&self, opinions: &Opinions, votes: &[ReviewerVote]) -> Threshold {
+        let in_panel = || opinions.0.iter().map(|given| self.is_in_panel(&given.reviewer));
+        let is_only_panel = !self.panel.is_empty() && in_panel().all(|is_member| is_member);
+        let objects = |vote: &ReviewerVote| matches!(vote.vote.status, VoteStatus::Objects(_));
+        let panel_objects =
+            in_panel().zip(votes).any(|(is_member, vote)| is_member && objects(vote));
+        match is_only_panel || panel_objects || opinions.objects() {
+            true => self.fail_on_objection,
+            false => self.fail_on,
+        }
+    }
 }
 
 /// The facts for the decision.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct DecisionFacts<'f> {
     /// Whether there is no change at all.
     pub is_empty: bool,
     /// What can be reviewed.
     pub coverage: &'f Coverage,
     /// One vote per reviewer.
-    pub votes: &'f [VoteStatus],
+    pub votes: SplitVotes,
 }
 
 /// Whether reviewers are asked about a change: not about an empty one, and not about one in which no file
@@ -48,7 +81,7 @@ pub fn decide(facts: &DecisionFacts<'_>, policy: &DecisionPolicy) -> Decision {
         let outcome = Outcome::CouldNotReview(NotReviewedReason::Incomplete);
         return Decision { verdict: None, outcome, passes: 0, needed: 0 };
     }
-    by_rule(policy.rule, facts.votes)
+    joint(policy.rule, &facts.votes)
 }
 
 /// The vote of a reviewer, with its verdict or the reason why it has no vote.
@@ -68,9 +101,22 @@ impl VoteWithReason {
     }
 }
 
+/// One reviewer's part in the decision.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReviewerVote {
+    /// Its vote.
+    pub vote: VoteWithReason,
+    /// The vote that it gave itself.
+    pub claimed: VoteStatus,
+    /// What it accounts for.
+    pub coverage: Coverage,
+}
+
 /// The facts for the vote of a reviewer.
 #[derive(Debug, Clone, Copy)]
 pub struct VoteFacts<'f> {
+    /// Its name.
+    pub reviewer: &'f str,
     /// Its opinion, or why it has none.
     pub opinion: Result<&'f Opinion, &'f ReviewerFailure>,
     /// The findings that it reports.
@@ -79,6 +125,46 @@ pub struct VoteFacts<'f> {
     pub dropped: &'f [&'f DroppedClaim],
     /// What it accounts for.
     pub coverage: &'f Coverage,
+}
+
+/// The vote of each reviewer over what was admitted.
+pub fn votes(
+    opinions: &Opinions,
+    admission: &Admission,
+    change: &Change,
+    policy: &DecisionPolicy,
+) -> Vec<ReviewerVote> {
+    let vote_of = |given: &ReviewerOpinion| {
+        let findings = given.findings(&admission.findings);
+        let dropped = given.dropped(&admission.dropped);
+        let coverage = Coverage::over(change, given.accounted());
+        let facts = VoteFacts {
+            reviewer: &given.reviewer,
+            opinion: given.opinion.as_ref(),
+            findings: &findings,
+            dropped: &dropped,
+            coverage: &coverage,
+        };
+        let (vote, claimed) = (vote(&facts, policy), claimed_vote(&facts, policy));
+        ReviewerVote { vote, claimed, coverage }
+    };
+    opinions.0.iter().map(vote_of).collect()
+}
+
+/// These votes, one per reviewer, by whether the reviewer is in the panel.
+pub fn split(
+    opinions: &Opinions,
+    votes: impl IntoIterator<Item = VoteStatus>,
+    policy: &DecisionPolicy,
+) -> SplitVotes {
+    let mut split = SplitVotes::default();
+    for (given, vote) in opinions.0.iter().zip(votes) {
+        match policy.is_in_panel(&given.reviewer) {
+            true => split.panel.push(vote),
+            false => split.single.push(vote),
+        }
+    }
+    split
 }
 
 /// The vote of a reviewer.
@@ -93,7 +179,7 @@ pub fn vote(facts: &VoteFacts<'_>, policy: &DecisionPolicy) -> VoteWithReason {
     if let Some(why) = unplaced_claim_reason(opinion, verdict, facts) {
         return VoteWithReason::absent(NotReviewedReason::Incomplete, why);
     }
-    let fail_on = if opinion.objects { policy.fail_on_objection } else { policy.fail_on };
+    let fail_on = policy.threshold_of(facts.reviewer, opinion.objects);
     if facts.findings.iter().any(|finding| fail_on.blocks(finding)) {
         return VoteWithReason {
             status: VoteStatus::Objects(verdict),

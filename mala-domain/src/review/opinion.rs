@@ -1,7 +1,6 @@
 //! The opinions of reviewers, and the votes that follow from them.
 
 use super::admit::{Admission, DroppedClaim};
-use super::decide::{DecisionPolicy, VoteFacts, VoteStatus, VoteWithReason, claimed_vote, vote};
 use crate::agent::answer::ParseMethod;
 use crate::change::{Change, FilePath};
 use crate::finding::{Finding, ReviewClaim};
@@ -189,20 +188,9 @@ impl ReviewerOpinion {
     }
 
     /// The hunks that it accounts for.
-    fn accounted(&self) -> &[(FilePath, Vec<usize>)] {
+    pub(super) fn accounted(&self) -> &[(FilePath, Vec<usize>)] {
         self.opinion.as_ref().map(|opinion| opinion.accounted.as_slice()).unwrap_or_default()
     }
-}
-
-/// One reviewer's part in the decision.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReviewerVote {
-    /// Its vote.
-    pub vote: VoteWithReason,
-    /// The vote that it gave itself.
-    pub claimed: VoteStatus,
-    /// What it accounts for.
-    pub coverage: Coverage,
 }
 
 /// The opinions of all reviewers.
@@ -246,29 +234,6 @@ impl Opinions {
     /// The reviewers' warnings.
     pub fn warnings(&self) -> Vec<String> {
         self.given().flat_map(|opinion| opinion.warnings.iter().cloned()).collect()
-    }
-
-    /// The vote of each reviewer over what was admitted.
-    pub fn votes(
-        &self,
-        admission: &Admission,
-        change: &Change,
-        policy: &DecisionPolicy,
-    ) -> Vec<ReviewerVote> {
-        let vote_of = |given: &ReviewerOpinion| {
-            let findings = given.findings(&admission.findings);
-            let dropped = given.dropped(&admission.dropped);
-            let coverage = Coverage::over(change, given.accounted());
-            let facts = VoteFacts {
-                opinion: given.opinion.as_ref(),
-                findings: &findings,
-                dropped: &dropped,
-                coverage: &coverage,
-            };
-            let (vote, claimed) = (vote(&facts, policy), claimed_vote(&facts, policy));
-            ReviewerVote { vote, claimed, coverage }
-        };
-        self.0.iter().map(vote_of).collect()
     }
 
     /// What all reviewers together account for. One whose claims are all unknown accounts for nothing.

@@ -8,11 +8,23 @@ pub use warnings::suppression_warnings;
 
 use crate::change::FilePath;
 use crate::finding::Finding;
-use crate::report::SuppressedFinding;
 use crate::review::FileTexts;
 use regex::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::LazyLock;
+
+/// A finding that a comment in the code sets aside.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SuppressedFinding {
+    /// What is set aside.
+    pub finding: Finding,
+    /// The comment's line at head.
+    pub line: u32,
+    /// The reason that the comment gives.
+    pub reason: String,
+}
 
 /// The findings after suppression.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,17 +38,7 @@ pub struct SuppressionResult {
 }
 
 /// Which comments count.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    serde::Serialize,
-    serde::Deserialize,
-    schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SuppressionPolicy {
     /// All comments at head.

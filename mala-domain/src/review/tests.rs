@@ -1,10 +1,10 @@
 //! Admission, merging, suppression and decision, as tables.
 
 use super::admit::{Admission, DroppedClaim, SymbolIndex, admit};
-use super::consensus::{ConsensusRule, VoteStatus};
+use super::consensus::{ConsensusRule, SplitVotes, VoteStatus};
 use super::decide::{DecisionFacts, DecisionPolicy, VoteFacts, decide, needs_reviewers, vote};
 use super::suppress::{SuppressionPolicy, apply_suppressions};
-use super::{Coverage, FileTexts, Opinion, verify};
+use super::{Coverage, FileTexts, Opinion, ReviewerOpinion, verify};
 use crate::change::{
     Change, ChangedFile, DiffLine, EntryKind, FileClass, FilePath, FileStatus, Hunk, LineKind,
     LineSpan,
@@ -329,7 +329,7 @@ fn the_verdict_follows_from_the_findings() {
 }
 
 fn policy(fail_on: Threshold, rule: ConsensusRule) -> DecisionPolicy {
-    DecisionPolicy { fail_on, fail_on_objection: Threshold::P3, rule }
+    DecisionPolicy { fail_on, fail_on_objection: Threshold::P3, rule, panel: Vec::new() }
 }
 
 #[test]
@@ -366,12 +366,68 @@ fn silence_never_passes() {
     for (findings, coverage, failure, threshold, expected) in rows {
         let findings: Vec<&Finding> = findings.iter().collect();
         let opinion = Opinion { failure: failure.clone(), ..Opinion::default() };
-        let facts =
-            VoteFacts { opinion: Ok(&opinion), findings: &findings, dropped: &[], coverage };
+        let facts = VoteFacts {
+            reviewer: "r",
+            opinion: Ok(&opinion),
+            findings: &findings,
+            dropped: &[],
+            coverage,
+        };
         let vote = vote(&facts, &policy(threshold, ConsensusRule::Unanimous));
         assert_eq!(vote.status, expected, "{failure:?} {threshold:?}");
         let is_absent = matches!(vote.status, VoteStatus::Absent(_));
         assert_eq!((vote.verdict.is_none(), vote.error.is_some()), (is_absent, is_absent));
+    }
+}
+
+#[test]
+fn only_reviewers_with_a_vote_may_check_others() {
+    let whole = vec![(FilePath::from("a.py"), vec![0])];
+    let dropped = |reviewer: &str| DroppedClaim {
+        reviewer: reviewer.to_owned(),
+        why: "not there".to_owned(),
+        claim: claim("a.py", 1, 1),
+    };
+    let failed = || Some(ReviewerFailure::timeout());
+    let rows = [
+        (whole.clone(), None, vec![], true),
+        (whole.clone(), None, vec![dropped("other")], true),
+        (whole.clone(), None, vec![dropped("r")], false),
+        (whole, failed(), vec![], false),
+        (Vec::new(), None, vec![], false),
+    ];
+    for (accounted, failure, dropped, expected) in rows {
+        let opinion = Opinion { accounted, failure, ..Opinion::default() };
+        let given = ReviewerOpinion { reviewer: "r".to_owned(), opinion: Ok(opinion) };
+        assert_eq!(verify::may_check(&given, &change(), &dropped), expected, "{given:?}");
+    }
+    let opinion = Err(ReviewerFailure::timeout());
+    let given = ReviewerOpinion { reviewer: "r".to_owned(), opinion };
+    assert!(!verify::may_check(&given, &change(), &[]));
+}
+
+#[test]
+fn members_of_the_panel_have_their_own_threshold() {
+    let findings = [finding(Some(Priority::P2))];
+    let findings: Vec<&Finding> = findings.iter().collect();
+    let coverage = Coverage::over(&change(), &[("a.py".into(), vec![0])]);
+    let panel = vec!["codex".to_owned()];
+    let policy = DecisionPolicy { panel, ..policy(Threshold::P1, ConsensusRule::Unanimous) };
+    let objects = VoteStatus::Objects(Verdict::NeedsWork);
+    for (reviewer, by_own_rule, expected) in [
+        ("builtin", false, VoteStatus::Passes),
+        ("codex", false, objects),
+        ("cerberus", true, objects),
+    ] {
+        let opinion = Opinion { objects: by_own_rule, ..Opinion::default() };
+        let facts = VoteFacts {
+            reviewer,
+            opinion: Ok(&opinion),
+            findings: &findings,
+            dropped: &[],
+            coverage: &coverage,
+        };
+        assert_eq!(vote(&facts, &policy).status, expected, "{reviewer}");
     }
 }
 
@@ -402,6 +458,7 @@ fn a_claim_that_cannot_be_placed_takes_the_vote() {
         let opinion = Opinion { claimed_verdict: claimed, ..Opinion::default() };
         let coverage = Coverage::over(&change(), &[("a.py".into(), vec![0])]);
         let facts = VoteFacts {
+            reviewer: "r",
             opinion: Ok(&opinion),
             findings: &findings,
             dropped: &[&lost],
@@ -433,7 +490,8 @@ fn the_decision_by_votes_rule_and_what_there_is_to_review() {
         (true, &blind, &[], all, Outcome::Passed),
     ];
     for (is_empty, coverage, votes, rule, expected) in rows {
-        let facts = DecisionFacts { is_empty, coverage, votes };
+        let split = SplitVotes { single: Vec::new(), panel: votes.to_vec() };
+        let facts = DecisionFacts { is_empty, coverage, votes: split };
         let decision = decide(&facts, &policy(Threshold::P3, rule));
         assert_eq!(decision.outcome, expected, "{is_empty} {votes:?} {rule}");
         let asks = needs_reviewers(is_empty, coverage);

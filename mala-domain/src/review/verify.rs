@@ -2,10 +2,38 @@
 
 use crate::agent::answer::{CheckOutcome, ClaimCheck};
 use crate::agent::claims::{NameBindings, refuted_by_definition};
+use crate::change::Change;
 use crate::finding::{Finding, Priority, Verification, VerificationOutcome};
+use crate::review::admit::DroppedClaim;
 use crate::review::merge::merge_duplicates;
+use crate::review::{Coverage, ReviewerOpinion, Usage};
 use crate::verdict::counts;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// The part of an agent that checked findings of other reviewers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckerReport {
+    /// Its name.
+    pub reviewer: String,
+    /// The model behind it.
+    pub model: String,
+    /// How many findings it was asked about.
+    pub findings: usize,
+    /// What it used.
+    pub usage: Usage,
+}
+
+/// Whether a reviewer may check findings of others: it reviewed the whole change, and none of its claims
+/// was dropped. A reviewer without a vote must not refute findings.
+pub fn may_check(given: &ReviewerOpinion, change: &Change, dropped: &[DroppedClaim]) -> bool {
+    let opinion = given.opinion.as_ref().ok().filter(|_| given.failure().is_none());
+    opinion.is_some_and(|opinion| {
+        Coverage::over(change, &opinion.accounted).is_complete()
+            && !dropped.iter().any(|claim| claim.reviewer == given.reviewer)
+    })
+}
 
 /// A claim of a model below this confidence is doubtful, whatever its priority.
 pub const DOUBTFUL: f64 = 0.65;

@@ -6,10 +6,11 @@ use mala_domain::agent::claims::ground_evidence;
 use mala_domain::change::{AddedLines, FilePath};
 use mala_domain::finding::{Finding, ReviewClaim};
 use mala_domain::ports::{ScopeError, Side};
-use mala_domain::report::SuppressedFinding;
 use mala_domain::review::admit::{Admission, SymbolIndex, admit as admit_claims};
 use mala_domain::review::merge::without_exact_repeats;
-use mala_domain::review::suppress::{SuppressionPolicy, apply_suppressions, suppression_warnings};
+use mala_domain::review::suppress::{
+    SuppressedFinding, SuppressionPolicy, apply_suppressions, suppression_warnings,
+};
 use mala_domain::review::{Opinions, ReviewContext, ReviewPlan};
 use mala_syntax::parsed::parsed;
 use std::collections::{BTreeSet, HashMap};

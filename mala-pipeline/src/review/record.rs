@@ -10,56 +10,83 @@ use mala_domain::ledger::{
     FindingId, LedgerFinding, Occurrence, ReviewRecord, Standing, StateChange, TrackedFinding,
     new_finding_id,
 };
-use mala_domain::ports::StoredReview;
-use mala_domain::report::{FixedFinding, IssueTracking, Report, SetAsideFinding, TrackingReport};
+use mala_domain::ports::{LedgerError, StoredReview};
+use mala_domain::report::{
+    FixedFinding, IssueTracking, ReportParts, SetAsideFinding, TrackingReport,
+};
 use mala_domain::verdict::{Outcome, counts};
 use std::collections::BTreeSet;
 
 /// The name under which reviews change states.
 const BY: &str = "mala";
 
+/// What the ledger says of a review, and what it stores of it.
+pub(super) struct TrackedReview {
+    pub(super) tracking: TrackingReport,
+    pub(super) stored: StoredReview,
+    pub(super) warning: Option<String>,
+}
+
+/// What storing a review did.
+pub(super) enum StoreOutcome {
+    Stored,
+    NotWanted,
+    Failed(LedgerError),
+}
+
+impl StoreOutcome {
+    pub(super) fn warning(&self) -> Option<String> {
+        match self {
+            Self::Failed(error) => Some(format!("this review is not stored: {error}")),
+            Self::Stored | Self::NotWanted => None,
+        }
+    }
+}
+
 impl Round<'_> {
-    /// The report with what the ledger says of it, once the review is stored.
-    pub(super) async fn record(&self, mut report: Report, mut result: TrackingResult) -> Report {
+    /// What the ledger says of a review, and what it stores of it.
+    pub(super) fn tracked_review(
+        &self,
+        parts: &ReportParts,
+        mut result: TrackingResult,
+    ) -> TrackedReview {
         self.name_new(&mut result.tracked);
         let is_there = |it: &TrackedFinding| counts(&it.finding) || it.standing != Standing::New;
         result.tracked.retain(is_there);
         let events = self.events(&result);
         let fixed = self.fixed(&events);
-        let summary = self.summary(&report, &result.tracked, fixed.len());
-        let next_step = match report.outcome {
+        let summary = self.summary(parts, &result.tracked, fixed.len());
+        let next_step = match parts.decision.outcome {
             Outcome::CouldNotReview(_) => NextStep::Continue,
             Outcome::Passed | Outcome::Blocked => self.next_step(&summary),
         };
         let stored = StoredReview {
-            review: self.review(&report, summary, next_step.clone()),
-            findings: result.tracked.iter().filter_map(|it| self.stored(it, &report)).collect(),
+            review: self.review(parts, summary, next_step.clone()),
+            findings: result.tracked.iter().filter_map(|it| self.stored(it, parts)).collect(),
             state_changes: self.state_changes(&events),
         };
-        let mut is_stored = false;
-        if self.tracking.stores {
-            match self.tracking.ledger.record(&stored).await {
-                Ok(()) => is_stored = true,
-                Err(error) => {
-                    report.warnings.push(format!("this review is not stored: {error}"));
-                }
-            }
-        }
-        report.warnings.extend(disputed_again(&result.tracked));
-        for finding in &mut report.issues {
-            finding.first_seen.get_or_insert_with(|| report.review_id.clone());
-        }
-        report.tracking = Some(TrackingReport {
+        let tracking = TrackingReport {
             change: self.tracking.subject.to_owned(),
             round: self.plan.round,
             reviewed: self.plan.coverage,
             next_step,
-            issues: issues(&report, &result.tracked),
+            issues: issues(parts, &result.tracked),
             set_aside: self.set_aside(&result.tracked),
             fixed,
-            is_stored,
-        });
-        report
+            is_stored: false,
+        };
+        TrackedReview { tracking, stored, warning: disputed_again(&result.tracked) }
+    }
+
+    /// Stores a review, if that is wanted.
+    pub(super) async fn store(&self, stored: &StoredReview) -> StoreOutcome {
+        if !self.tracking.stores {
+            return StoreOutcome::NotWanted;
+        }
+        match self.tracking.ledger.record(stored).await {
+            Ok(()) => StoreOutcome::Stored,
+            Err(error) => StoreOutcome::Failed(error),
+        }
     }
 
     /// Gives ids to findings that are not known.
@@ -110,7 +137,13 @@ impl Round<'_> {
         changes.collect()
     }
 
-    fn summary(&self, report: &Report, tracked: &[TrackedFinding], n_fixed: usize) -> RoundSummary {
+    fn summary(
+        &self,
+        parts: &ReportParts,
+        tracked: &[TrackedFinding],
+        n_fixed: usize,
+    ) -> RoundSummary {
+        let fail_on = parts.fail_on();
         let deciding = || tracked.iter().filter(|it| takes_part(it) && counts(&it.finding));
         let of = |standing| deciding().filter(move |it| it.standing == standing);
         let is_on_fix = |it: &&TrackedFinding| {
@@ -120,9 +153,9 @@ impl Round<'_> {
         let count = |standing| tracked.iter().filter(|it| it.standing == standing).count();
         RoundSummary {
             round: self.plan.round,
-            diff_hash: report.scope.diff_hash.clone(),
+            diff_hash: parts.scope.diff_hash.clone(),
             has_new_lines: self.delta.as_ref().is_none_or(|delta| !delta.is_empty()),
-            n_blocking: number(deciding().filter(|it| report.fail_on.blocks(&it.finding)).count()),
+            n_blocking: number(deciding().filter(|it| fail_on.blocks(&it.finding)).count()),
             n_new: number(of(Standing::New).count()),
             n_new_on_fix: number(of(Standing::New).filter(is_on_fix).count()),
             n_fixed: number(n_fixed),
@@ -131,7 +164,7 @@ impl Round<'_> {
             n_late: number(count(Standing::Late)),
             has_late_blocker: tracked.iter().any(is_late_blocker),
             sites: of(Standing::New).chain(of(Standing::Regressed)).map(site).collect(),
-            cost_usd: report.stats.cost_usd,
+            cost_usd: parts.cost_usd(),
         }
     }
 
@@ -147,27 +180,32 @@ impl Round<'_> {
         }
     }
 
-    fn review(&self, report: &Report, summary: RoundSummary, next_step: NextStep) -> ReviewRecord {
-        let commits = commits(&report.scope);
+    fn review(
+        &self,
+        parts: &ReportParts,
+        summary: RoundSummary,
+        next_step: NextStep,
+    ) -> ReviewRecord {
+        let commits = commits(&parts.scope);
         ReviewRecord {
-            review_id: report.review_id.clone(),
+            review_id: parts.review_id.clone(),
             subject: self.tracking.subject.to_owned(),
             round: self.plan.round,
             at: self.tracking.at.to_owned(),
             base: commits.base.map(str::to_owned),
             head: commits.head.map(str::to_owned),
-            diff_hash: report.scope.diff_hash.clone(),
-            is_complete: !matches!(report.outcome, Outcome::CouldNotReview(_))
-                && report.coverage.is_complete(),
-            outcome: match report.outcome {
+            diff_hash: parts.scope.diff_hash.clone(),
+            is_complete: !matches!(parts.decision.outcome, Outcome::CouldNotReview(_))
+                && parts.coverage.is_complete(),
+            outcome: match parts.decision.outcome {
                 Outcome::Passed => "passed",
                 Outcome::Blocked => "blocked",
                 Outcome::CouldNotReview(_) => "could_not_review",
             }
             .to_owned(),
-            reviewers: report.reviewers.iter().map(|it| it.reviewer.clone()).collect(),
+            reviewers: parts.reviewer_names(),
             panel: self.panel.clone(),
-            cost_usd: report.stats.cost_usd,
+            cost_usd: parts.cost_usd(),
             summary,
             next_step,
             lines: self.lines.clone(),
@@ -175,14 +213,18 @@ impl Round<'_> {
     }
 
     /// A finding as it is stored; `None` for one that a check refuted.
-    fn stored(&self, it: &TrackedFinding, report: &Report) -> Option<(LedgerFinding, Occurrence)> {
+    fn stored(
+        &self,
+        it: &TrackedFinding,
+        parts: &ReportParts,
+    ) -> Option<(LedgerFinding, Occurrence)> {
         let id = it.id.clone().filter(|_| counts(&it.finding))?;
         let at = self.tracking.at.to_owned();
         let finding = LedgerFinding {
             state: FindingState::Open,
             subject: self.tracking.subject.to_owned(),
             standing: it.standing,
-            first_seen: report.review_id.clone(),
+            first_seen: parts.review_id.clone(),
             first_seen_at: at.clone(),
             last_seen_at: at.clone(),
             n_occurrences: 1,
@@ -191,13 +233,13 @@ impl Round<'_> {
             id,
         };
         let occurrence = Occurrence {
-            review_id: report.review_id.clone(),
+            review_id: parts.review_id.clone(),
             subject: self.tracking.subject.to_owned(),
             reviewer: it.finding.reviewer.clone(),
             round: self.plan.round,
             line_start: it.finding.line_start,
             line_end: it.finding.line_end,
-            commit: commits(&report.scope).head.map(str::to_owned),
+            commit: commits(&parts.scope).head.map(str::to_owned),
             at,
             matched: it.matched.clone(),
         };
@@ -219,7 +261,7 @@ impl Round<'_> {
     }
 }
 
-fn issues(report: &Report, tracked: &[TrackedFinding]) -> Vec<IssueTracking> {
+fn issues(parts: &ReportParts, tracked: &[TrackedFinding]) -> Vec<IssueTracking> {
     let of_issue = |finding: &Finding| {
         let it = tracked.iter().find(|it| it.finding.dedupe_key == finding.dedupe_key)?;
         Some(IssueTracking {
@@ -229,7 +271,7 @@ fn issues(report: &Report, tracked: &[TrackedFinding]) -> Vec<IssueTracking> {
             matched: it.matched.clone(),
         })
     };
-    report.issues.iter().filter_map(of_issue).collect()
+    parts.issues().filter_map(of_issue).collect()
 }
 
 /// A dispute stands until a person decides otherwise.

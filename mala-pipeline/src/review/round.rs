@@ -15,7 +15,7 @@ use mala_domain::ledger::track::{
     OpenFindingCheck, TrackingFacts, TrackingResult, check_open_finding, takes_part, track,
     unreported,
 };
-use mala_domain::ledger::{FindingId, LedgerFinding, ReviewRecord};
+use mala_domain::ledger::{FindingId, LedgerFinding, ReviewRecord, TrackedFinding};
 use mala_domain::ports::{
     FindingFilter, HistoryMoves, LedgerError, ReviewedCommits, Reviewer, ScopeError, Side,
 };
@@ -197,11 +197,17 @@ impl<'p> Round<'p> {
     pub(super) fn track(
         &self,
         mut verified: VerifiedFindings,
+        review_id: &str,
     ) -> (VerifiedFindings, TrackingResult) {
         let findings = std::mem::take(&mut verified.admission.findings);
         let result = track(findings, &self.facts(&verified.context.texts));
         let deciding = result.tracked.iter().filter(|it| takes_part(it) || !counts(&it.finding));
-        verified.admission.findings = deciding.map(|it| it.finding.clone()).collect();
+        let seen = |it: &TrackedFinding| {
+            let first_seen = it.finding.first_seen.clone();
+            let first_seen = first_seen.or_else(|| Some(review_id.to_owned()));
+            Finding { first_seen, ..it.finding.clone() }
+        };
+        verified.admission.findings = deciding.map(seen).collect();
         (verified, result)
     }
 }

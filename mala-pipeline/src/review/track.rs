@@ -4,13 +4,14 @@
 
 use super::admit::AdmittedClaims;
 use super::delta::DeltaContext;
+use super::record::StoreOutcome;
 use super::round::Round;
 use super::verify::VerifiedFindings;
 use mala_domain::ledger::rounds::RoundPolicy;
 use mala_domain::ledger::track::TrackingResult;
 use mala_domain::ledger::waiver::SharedWaivers;
 use mala_domain::ports::{ChangeHistory, Ledger, Reviewer, ScopeError};
-use mala_domain::report::Report;
+use mala_domain::report::{ReportParts, TrackingReport};
 use mala_domain::review::{Opinions, ReviewContext, ReviewPlan};
 use std::sync::Arc;
 
@@ -77,18 +78,28 @@ impl<'p> Tracker<'p> {
     }
 
     /// Recognises the findings; those that do not count leave the decision.
-    pub(super) fn track(&mut self, verified: VerifiedFindings) -> VerifiedFindings {
+    pub(super) fn track(
+        &mut self,
+        verified: VerifiedFindings,
+        review_id: &str,
+    ) -> VerifiedFindings {
         let Some(round) = &self.round else { return verified };
-        let (verified, result) = round.track(verified);
+        let (verified, result) = round.track(verified, review_id);
         self.result = result;
         verified
     }
 
-    /// The report with what the ledger says of it, once the review is stored.
-    pub(super) async fn record(self, report: Report) -> Report {
-        match self.round {
-            Some(round) => round.record(report, self.result).await,
-            None => report,
+    /// Stores the review, and adds what the ledger says of it to the parts of its report.
+    pub(super) async fn record(self, parts: ReportParts) -> ReportParts {
+        let Some(round) = self.round else { return parts };
+        let tracked = round.tracked_review(&parts, self.result);
+        let stored = round.store(&tracked.stored).await;
+        let is_stored = matches!(stored, StoreOutcome::Stored);
+        let more = [stored.warning(), tracked.warning].into_iter().flatten();
+        ReportParts {
+            warnings: parts.warnings.into_iter().chain(more).collect(),
+            tracking: Some(TrackingReport { is_stored, ..tracked.tracking }),
+            ..parts
         }
     }
 }

@@ -6,17 +6,17 @@ use futures_util::future::join_all;
 use mala_domain::change::FilePath;
 use mala_domain::finding::Finding;
 use mala_domain::ports::{Verifier, VerifierResult};
-use mala_domain::report::{CheckerReport, SuppressedFinding};
-use mala_domain::review::admit::Admission;
-use mala_domain::review::decide::DecisionPolicy;
-use mala_domain::review::merge::most_urgent;
-use mala_domain::review::merge::without_repeats;
+use mala_domain::review::admit::{Admission, DroppedClaim};
+use mala_domain::review::merge::{most_urgent, without_repeats};
+use mala_domain::review::suppress::SuppressedFinding;
 use mala_domain::review::verify::{
-    independent_verifier, is_urgent_and_unsettled, later_verification, merge_reports,
-    refute_missing_names, unchecked_warnings, verify_by_agreement, verify_by_location,
+    CheckerReport, independent_verifier, is_urgent_and_unsettled, later_verification, may_check,
+    merge_reports, refute_missing_names, unchecked_warnings, verify_by_agreement,
+    verify_by_location,
 };
-use mala_domain::review::{Coverage, Opinions, ReviewContext, ReviewPlan};
+use mala_domain::review::{Opinions, ReviewContext, ReviewPlan};
 use mala_domain::secrets;
+use mala_domain::verdict::Threshold;
 use mala_syntax::symbols::HeadBindings;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -110,23 +110,18 @@ fn checker(
     })
 }
 
-/// The peers that may check findings: those that reviewed the whole change and have no dropped claims. A
-/// reviewer without a vote must not refute findings.
+/// The peers that may check findings.
 fn eligible_peers<'v>(
     opinions: &Opinions,
-    dropped: &[mala_domain::review::admit::DroppedClaim],
+    dropped: &[DroppedClaim],
     context: &ReviewContext,
     peers: &'v [Arc<dyn Verifier>],
 ) -> Vec<&'v dyn Verifier> {
-    let may_check = |peer: &&Arc<dyn Verifier>| {
+    let is_eligible = |peer: &&Arc<dyn Verifier>| {
         let given = opinions.0.iter().find(|given| given.reviewer == peer.name());
-        let opinion = given.filter(|given| given.failure().is_none());
-        opinion.and_then(|given| given.opinion.as_ref().ok()).is_some_and(|opinion| {
-            Coverage::over(&context.change, &opinion.accounted).is_complete()
-                && !dropped.iter().any(|claim| claim.reviewer == peer.name())
-        })
+        given.is_some_and(|given| may_check(given, &context.change, dropped))
     };
-    peers.iter().filter(may_check).map(AsRef::as_ref).collect()
+    peers.iter().filter(is_eligible).map(AsRef::as_ref).collect()
 }
 
 /// The findings while they are checked.
@@ -204,8 +199,7 @@ impl VerificationRound<'_> {
 impl VerifiedFindings {
     /// Keeps the most urgent findings and all that block, when a reviewer limits them; how many are left
     /// out is said.
-    pub(super) fn most_urgent(mut self, opinions: &Opinions, policy: &DecisionPolicy) -> Self {
-        let fail_on = if opinions.objects() { policy.fail_on_objection } else { policy.fail_on };
+    pub(super) fn most_urgent(mut self, opinions: &Opinions, fail_on: Threshold) -> Self {
         if let Some(max) = opinions.max_findings() {
             let findings = std::mem::take(&mut self.admission.findings);
             let (kept, n_left_out) = most_urgent(findings, max, fail_on);

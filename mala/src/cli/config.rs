@@ -3,10 +3,10 @@
 mod check;
 mod show;
 
-use super::exit::Exit;
 use super::schema::SchemaName;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 

@@ -1,11 +1,11 @@
 //! `mala context`: the context of a change that reviewers get.
 
-use super::exit::Exit;
-use super::interrupt::until_interrupted;
-use super::target::{TargetArgs, TargetRequest, requested};
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::interrupt::until_interrupted;
 use crate::settings::UserSettings;
+use crate::target::{TargetArgs, TargetRequest, requested};
 use crate::wiring::changes::{self, Changes};
 use clap::Args;
 use mala_pipeline::review::context::{ChangeSurroundings, surroundings_of};

@@ -1,9 +1,9 @@
 //! `mala demo`: reviews a flawed change in a small sample repository.
 
-use super::exit::Exit;
 use super::review::{self, ReviewArgs};
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::wiring::probe::Probe;
 use anyhow::{Context, bail};
 use clap::Args;

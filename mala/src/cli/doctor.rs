@@ -4,9 +4,9 @@ mod checks;
 mod linters;
 mod show;
 
-use super::exit::Exit;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::settings::Settings;
 use crate::wiring::probe::Probe;
 use crate::wiring::{gate, trusted_settings};

@@ -13,10 +13,8 @@ mod reviewer;
 mod run;
 mod worker;
 
-pub(crate) use plant::plant_failure;
-
-use super::exit::Exit;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use clap::{Args, Subcommand};
 
 /// Measure a reviewer on cases with known problems

@@ -5,9 +5,9 @@ mod list;
 mod show;
 mod transfer;
 
-use super::exit::Exit;
-use super::interrupt::until_interrupted;
 use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::interrupt::until_interrupted;
 use crate::wiring::ledger;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;

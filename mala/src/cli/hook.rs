@@ -1,8 +1,8 @@
 //! `mala hook`: the commands that coding agents and git run as hooks, and the ways out for a person.
 
-use super::exit::Exit;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::wiring::gate::work::hook_folder;
 use anyhow::Context;

@@ -6,11 +6,11 @@ mod gitignore;
 mod hooks;
 mod template;
 
-use super::exit::Exit;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::wiring::probe::Probe;
-use crate::wiring::{linters, state_folder, write_atomically, write_new};
+use crate::wiring::{linter_program, state_folder, write_atomically, write_new};
 use anyhow::Context;
 use clap::Args;
 use commands::ProjectCommand;
@@ -65,7 +65,7 @@ pub(super) fn run(args: &InitArgs, here: &Environment) -> anyhow::Result<Exit> {
 }
 
 fn detect_project(root: &Path, probe: &Probe) -> DetectedProject {
-    let is_installed = |name| probe.find(linters::program(name)).is_some();
+    let is_installed = |name| probe.find(linter_program(name)).is_some();
     let linters = detect::linters(root);
     DetectedProject {
         languages: detect::languages(root),

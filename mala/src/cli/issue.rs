@@ -1,10 +1,10 @@
 //! `mala issue`: the issues that `mala run` works on.
 
-use super::exit::Exit;
-use super::interrupt::until_interrupted;
 use crate::console::{self, harmless};
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::interrupt::until_interrupted;
 use crate::wiring::run::{open_git, open_tracker};
 use crate::wiring::trusted_settings::WorkingTreeSettings;
 use clap::{Args, Subcommand};
@@ -64,7 +64,8 @@ pub(super) fn run(args: &IssueArgs, here: &Environment) -> anyhow::Result<Exit> 
         let tracker = open_tracker(here, &settings, &git).await?;
         let unknown = |error: TrackerError| match error {
             TrackerError::Unknown(_) => anyhow::Error::from(
-                Failure::usage(error.to_string()).hint("run `mala issue list --all`"),
+                Failure::usage(error.to_string())
+                    .hint("run `mala issue list --all` to list the issues"),
             ),
             error => error.into(),
         };
@@ -90,7 +91,10 @@ pub(super) fn run(args: &IssueArgs, here: &Environment) -> anyhow::Result<Exit> 
                         text.push_str(&format!("{id}  {status}  P{}  {title}\n", issue.priority));
                     }
                 }
-                console::data(&text)?;
+                match text.is_empty() {
+                    true => console::say("no issues"),
+                    false => console::data(&text)?,
+                }
             }
             IssueCommand::Show { id, json } => {
                 let issue = tracker.issue(&IssueId::new(id)).await.map_err(unknown)?;

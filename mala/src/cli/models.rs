@@ -1,8 +1,8 @@
 //! `mala models`: the available models with their limits and prices, and why others are not available.
 
-use super::exit::Exit;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::settings::UserSettings;
 use crate::wiring::models::{Models, connections};
 use clap::Args;

@@ -1,16 +1,16 @@
 //! `mala pr`: reviews a pull request and posts the result on it.
 
-use super::exit::Exit;
-use super::interrupt::until_interrupted;
 use super::review::{
-    self, FinishedReview, ReviewJob, ReviewOptions, all_tasks, run_job, show_report, start_time,
+    self, FinishedReview, ReviewJob, ReviewOptions, all_tasks, run_job, show_report,
 };
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::interrupt::until_interrupted;
 use crate::progress::ReviewProgress;
 use crate::settings::UserSettings;
-use crate::wiring::forges::{PullRequestSource, forge_failure};
-use crate::wiring::state_folder;
+use crate::wiring::forges::{PullRequestSource, forge_failure, named_pull_request};
+use crate::wiring::{start_time, state_folder};
 use clap::Args;
 use mala_domain::forge::DiscussionParts;
 use mala_domain::render::{self, ReportView};
@@ -65,8 +65,10 @@ async fn review_pull_request(args: &PrArgs, here: &Environment) -> anyhow::Resul
     let sinks = review::sinks(&args.options)?;
     let started = start_time();
     let progress = Arc::new(ReviewProgress::start());
+    let named = args.pull_request.as_deref();
+    let named = named.map(|word| named_pull_request(word, here)).transpose()?;
     let source = PullRequestSource::open(here).await?;
-    let at = source.find(args.pull_request.as_deref()).await?;
+    let at = source.find(named).await?;
     let pull = source.pull_request(&at).await?;
     let scoped = source.scope(&pull).await?;
     let change = Arc::clone(&scoped.change);

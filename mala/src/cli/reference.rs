@@ -1,7 +1,7 @@
 //! What is generated from the command line: the reference, manual pages and shell completions.
 
-use super::exit::Exit;
 use crate::console;
+use crate::exit::Exit;
 use anyhow::Context;
 use clap::Args;
 use clap_complete::Shell;

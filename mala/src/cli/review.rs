@@ -5,13 +5,13 @@ mod outputs;
 mod run;
 mod show;
 
-pub(super) use run::{FinishedReview, ReviewJob, all_tasks, run_job, start_time};
+pub(super) use run::{FinishedReview, ReviewJob, all_tasks, run_job};
 pub(super) use show::show as show_report;
 
-use super::exit::Exit;
-use super::target::TargetArgs;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::target::TargetArgs;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mala_domain::agent::budget::Profile;

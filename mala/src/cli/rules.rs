@@ -7,9 +7,9 @@ mod test;
 
 pub use catalogue::{CatalogueEntry, catalogue};
 
-use super::exit::Exit;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::Failure;
 use clap::{Args, Subcommand, ValueEnum};
 use mala_domain::language::Language;
@@ -121,9 +121,9 @@ fn find<'e>(entries: &'e [CatalogueEntry], id: &str) -> Result<&'e CatalogueEntr
             .map(|entry| (strsim::jaro_winkler(id, &entry.id), &entry.id))
             .filter(|(similarity, _)| *similarity >= 0.8)
             .max_by(|a, b| a.0.total_cmp(&b.0));
-        Failure::usage(format!("unknown rule '{id}'")).hint(match near {
-            Some((_, near)) => format!("did you mean '{near}'?"),
-            None => "run 'mala rules list' to list the rules".to_owned(),
+        Failure::usage(format!("no rule `{id}`")).hint(match near {
+            Some((_, near)) => format!("did you mean `{near}`?"),
+            None => "run `mala rules list` to list the rules".to_owned(),
         })
     })
 }

@@ -2,11 +2,11 @@
 
 mod show;
 
-use super::exit::Exit;
-use crate::cli::interrupt::StopSignals;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
+use crate::interrupt::StopSignals;
 use crate::settings::Settings;
 use crate::wiring::probe::Probe;
 use crate::wiring::run::{self as wiring, RunFolder, RunRequest};

@@ -1,9 +1,9 @@
 //! `mala runs`: the reviews that are saved in `.mala/runs`.
 
-use super::exit::Exit;
 use super::review::output_formats;
 use crate::console::{self, counted, harmless};
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
 use crate::wiring::{self, StateFolder, StoredRunError};
 use anyhow::Context;
@@ -84,10 +84,10 @@ fn line(name: &str, run: &Result<Report, StoredRunError>) -> String {
     let name = harmless(name);
     match run {
         Ok(report) => {
-            let verdict = report.verdict.map_or("ERROR", Verdict::name);
+            let verdict = report.verdict.map_or("COULD NOT REVIEW", Verdict::name);
             let findings = counted(report.issues.len(), "finding");
             let target = harmless(&report.scope.target);
-            format!("{name}  {verdict:10}  {findings:>14}  {target}\n")
+            format!("{name}  {verdict:16}  {findings:>14}  {target}\n")
         }
         Err(error) => format!("{name}  unreadable: {}\n", harmless(&error.to_string())),
     }
@@ -134,12 +134,12 @@ pub(super) fn unreadable(error: &StoredRunError) -> Failure {
 
 /// The run with this id.
 pub(super) fn pick<'n>(names: &'n [String], id: &str) -> Result<&'n str, Failure> {
-    let hint = "'mala runs list' lists the reviews";
+    let hint = "run `mala runs list` to list the reviews";
     let newest = names.first().map(String::as_str);
     if id == "latest" {
         return newest.ok_or_else(|| {
             Failure::new(FailureKind::CouldNotReview, "no saved reviews")
-                .hint("run 'mala review' to review the working tree")
+                .hint("run `mala review` to review the working tree")
         });
     }
     // Reviews of the same change have the same review id: take the newest.
@@ -154,9 +154,9 @@ pub(super) fn pick<'n>(names: &'n [String], id: &str) -> Result<&'n str, Failure
     let found: Vec<&String> = names.iter().filter(starts).collect();
     match found.as_slice() {
         [name] => Ok(name),
-        [] => Err(Failure::usage(format!("no review '{id}'")).hint(hint)),
+        [] => Err(Failure::usage(format!("no review `{id}`")).hint(hint)),
         several => {
-            Err(Failure::usage(format!("{} reviews start with '{id}'", several.len())).hint(hint))
+            Err(Failure::usage(format!("{} reviews start with `{id}`", several.len())).hint(hint))
         }
     }
 }
@@ -175,7 +175,7 @@ mod tests {
             ("abcd", Ok("20260102_abcd")),
             ("bb", Ok("20260103_bbbb")),
             ("2026", Err("3 reviews start with '2026'")),
-            ("nope", Err("no review 'nope'")),
+            ("nope", Err("no review `nope`")),
         ] {
             let picked = pick(&names, id).map_err(|failure| failure.to_string());
             assert_eq!(picked.as_deref(), expected.map_err(str::to_owned).as_deref(), "{id}");

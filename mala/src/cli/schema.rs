@@ -1,7 +1,7 @@
 //! `mala schema`: the JSON Schemas of the files and outputs of mala.
 
-use super::exit::Exit;
 use crate::console;
+use crate::exit::Exit;
 use clap::{Args, ValueEnum};
 
 /// Print the JSON Schema of a file or an output of mala

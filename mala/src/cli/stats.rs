@@ -1,10 +1,10 @@
 //! `mala stats`: rounds per change, findings per round, how findings end, and what a confirmed one costs.
 
-use super::exit::Exit;
 use super::findings::FindingsFormat;
-use super::interrupt::until_interrupted;
 use crate::console::{self, counted, harmless};
 use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::interrupt::until_interrupted;
 use crate::wiring::ledger::{self, failure};
 use clap::Args;
 use mala_domain::ledger::stats::{LedgerStats, OutcomeShare, ledger_stats};
@@ -46,7 +46,8 @@ fn text(stats: &LedgerStats) -> String {
     });
     lines.push("\nrounds per change".to_owned());
     for change in stats.changes.iter().take(MAX_ROWS) {
-        lines.push(format!("  {:>4}  {}  {}", change.rounds, change.change, change.outcome));
+        let outcome = change.outcome.replace('_', " ");
+        lines.push(format!("  {:>4}  {}  {outcome}", change.rounds, change.change));
     }
     lines.push("\nfindings per round".to_owned());
     lines.push("  round  reviews   new  fixed".to_owned());

@@ -1,13 +1,12 @@
 //! `review-gate canary`: measures the lanes on planted defects.
 
-use crate::cli::eval::plant_failure;
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
+use crate::interrupt::until_interrupted;
 use crate::settings::Settings;
-use crate::wiring::eval::EvalGit;
+use crate::wiring::eval::{EvalGit, plant_failure};
 use crate::wiring::gate::{self as world, Gate};
 use crate::wiring::trusted_settings::WorkingTreeSettings;
 use anyhow::Context;

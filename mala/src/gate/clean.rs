@@ -1,9 +1,9 @@
 //! `review-gate clean`: removes old sessions. One that still runs stays.
 
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::interrupt::until_interrupted;
 use crate::wiring::gate::{self as world, Gate};
 use clap::Args;
 use std::time::Duration;

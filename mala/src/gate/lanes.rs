@@ -1,9 +1,9 @@
 //! `review-gate lanes`: each lane, and why it can be used or not.
 
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::interrupt::until_interrupted;
 use crate::settings::{RepositoryFile, RepositoryFileChoice, UserSettings};
 use crate::wiring::gate::work::base_branch;
 use crate::wiring::gate::{self as world, Gate};

@@ -1,8 +1,8 @@
 //! What `spawn-code-review` reviews, and by which settings.
 
 use super::spawn::SpawnArgs;
-use crate::cli::target::range;
 use crate::failure::{Failure, FailureKind};
+use crate::target::range;
 use crate::wiring::gate as world;
 use anyhow::Context;
 use mala_domain::config::{Config, GateSettings};

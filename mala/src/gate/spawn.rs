@@ -1,11 +1,11 @@
 //! `review-gate spawn-code-review`: writes a session down and starts its supervisor.
 
 use super::pin;
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
+use crate::interrupt::until_interrupted;
 use crate::settings::UserSettings;
 use crate::wiring::gate::{self as world, Gate, SessionChange, SessionRequest};
 use crate::wiring::trusted_settings;

@@ -1,9 +1,9 @@
 //! `review-gate status`, `list` and `cancel`: how far sessions are, and their end before time.
 
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::interrupt::until_interrupted;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use clap::Args;
 use mala_domain::gate::SCHEMA_VERSION;

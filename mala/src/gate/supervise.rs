@@ -1,7 +1,7 @@
 //! `review-gate supervise`: what `spawn-code-review` starts, detached. It runs one session to its end.
 
-use crate::cli::exit::Exit;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use anyhow::Context;
 use clap::Args;

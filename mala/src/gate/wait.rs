@@ -1,9 +1,9 @@
 //! `review-gate wait`: waits for a session and prints its result. Its exit code is the verdict.
 
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::interrupt::until_interrupted;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use clap::Args;
 use mala_domain::config::Seconds;

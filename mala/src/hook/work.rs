@@ -1,7 +1,7 @@
 //! The review of the work that a hook found: the session that already has it, or a new one.
 
-use crate::cli::interrupt::stop_signal;
 use crate::environment::Environment;
+use crate::interrupt::stop_signal;
 use crate::settings::UserSettings;
 use crate::wiring::gate::work::{PinnedPart, WorkSource};
 use crate::wiring::gate::{self as world, Gate, SessionChange, SessionFolder, SessionRequest};

@@ -11,14 +11,32 @@ pub use case_reviewer::{CaseReviewer, ConfiguredReviewer, EvalReviewer};
 pub use git::{CaseRepositories, EvalGit, OpenedRepository, SampleRepository};
 pub use judge::JudgeSetup;
 pub use mala_adapters::models::call_tracker::CallTracker;
-pub use mala_adapters::models::recording::{LostCalls, lost_calls_below};
+pub use mala_adapters::models::recording::LostCalls;
 pub use sets::{PLANTED_SET, STARTER, begin_set, find_set, prepare_state, starter};
 
 use crate::environment::Environment;
+use crate::wiring::changes::failure;
 use crate::wiring::gate::variables;
 use anyhow::Context;
+use mala_adapters::models::recording;
 use mala_adapters::process::{self, ProcessSpec, StopRequest, Worker};
+use mala_eval::plant::PlantError;
+use std::io;
+use std::path::Path;
 use tokio::sync::oneshot;
+
+/// A target that cannot be resolved is a usage error.
+pub fn plant_failure(error: PlantError) -> anyhow::Error {
+    match error {
+        PlantError::Scope(error) => failure(error).into(),
+        other => other.into(),
+    }
+}
+
+/// The calls in the recordings below a folder whose answers are lost.
+pub fn lost_calls_below(folder: &Path) -> io::Result<LostCalls> {
+    recording::lost_calls_below(folder)
+}
 
 /// Starts this program again as the worker of a run, so that no answer is lost when the command is killed.
 pub fn start_worker(here: &Environment, flag: &str) -> anyhow::Result<Worker> {

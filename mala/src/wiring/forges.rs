@@ -33,7 +33,7 @@ pub struct PullRequestSource {
 impl PullRequestSource {
     /// Finds the token and the repository. Sends nothing.
     pub async fn open(here: &Environment) -> Result<Self, Failure> {
-        let api = here.text("GITHUB_API_URL").unwrap_or(API).trim_end_matches('/').to_owned();
+        let api = api_url(here);
         Endpoint::new(&api, None).map_err(|error| {
             Failure::new(FailureKind::Configuration, format!("GITHUB_API_URL: {error}"))
         })?;
@@ -59,15 +59,11 @@ impl PullRequestSource {
         &self.github
     }
 
-    /// The pull request that a word names, or that of the current branch.
-    pub async fn find(&self, word: Option<&str>) -> Result<PullRequestRef, Failure> {
+    /// The named pull request, or that of the current branch.
+    pub async fn find(&self, named: Option<PullRequestRef>) -> Result<PullRequestRef, Failure> {
         let host = web_host(&self.api);
-        if let Some(word) = word {
-            return PullRequestRef::parse(word, host).map_err(|error| {
-                Failure::usage(error.to_string()).hint(
-                    "use OWNER/REPO#N or the URL of a pull request; GITHUB_API_URL sets the host",
-                )
-            });
+        if let Some(named) = named {
+            return Ok(named);
         }
         let unknown = |what: &str| Failure::usage(what).hint("name it: mala pr OWNER/REPO#N");
         let clone = self.clone.as_ref().ok_or_else(|| unknown("not in a git repository"))?;
@@ -119,6 +115,18 @@ impl PullRequestSource {
             .map_err(|error| failed(error.to_string()))?;
         Git::open(&folder, &self.environment).await.map_err(|error| failed(error.to_string()))
     }
+}
+
+fn api_url(here: &Environment) -> String {
+    here.text("GITHUB_API_URL").unwrap_or(API).trim_end_matches('/').to_owned()
+}
+
+/// The pull request that a word names.
+pub fn named_pull_request(word: &str, here: &Environment) -> Result<PullRequestRef, Failure> {
+    PullRequestRef::parse(word, web_host(&api_url(here))).map_err(|error| {
+        let hint = "use OWNER/REPO#N or the URL of a pull request; GITHUB_API_URL sets the host";
+        Failure::usage(error.to_string()).hint(hint)
+    })
 }
 
 /// The token: from a variable, or from the GitHub CLI.

@@ -148,7 +148,7 @@ pub fn failure(error: LedgerError) -> Failure {
     let message = error.to_string();
     match error {
         LedgerError::Unknown(_) => {
-            Failure::usage(message).hint("'mala findings' lists the findings")
+            Failure::usage(message).hint("run `mala findings` to list the findings")
         }
         LedgerError::Ambiguous { .. } => Failure::usage(message).hint("give more digits"),
         LedgerError::TooNew { .. } => Failure::new(FailureKind::CouldNotReview, message)

@@ -7,7 +7,7 @@ mod command;
 mod panel;
 
 use crate::environment::Environment;
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::settings::{UserModels, UserSettings};
 use crate::wiring::models::{Connections, Models, connections};
 use crate::wiring::rules::ProjectRules;
@@ -22,10 +22,9 @@ use mala_domain::gate::session::Checker;
 use mala_domain::models::ModelChoice;
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure, Verifier};
 use mala_domain::review::consensus::ConsensusRule;
-use mala_domain::review::decide::DecisionPolicy;
+use mala_domain::review::policy::{for_reviewers, in_order};
 use mala_domain::review::{Opinion, ReviewContext, ReviewPlan};
 use mala_domain::scope::ReviewTarget;
-use mala_domain::verdict::Threshold;
 use mala_pipeline::agent::{Agent, AgentEvents, ModelClient, Transcript};
 use mala_pipeline::review::{ReviewPorts, Verifiers};
 use std::path::PathBuf;
@@ -36,8 +35,8 @@ const NO_KEY: &str = "Built-in analyzers only: no model key is set.";
 
 /// The reviewers of a review, and what verifies their findings.
 pub struct ChosenReviewers {
-    /// The type of the first reviewer.
-    pub kind: ReviewerType,
+    /// The types of the reviewers.
+    pub kinds: Vec<ReviewerType>,
     /// The reviewers.
     pub reviewers: Vec<Arc<dyn Reviewer>>,
     /// The lanes among them, which verify findings of each other.
@@ -46,7 +45,9 @@ pub struct ChosenReviewers {
     pub verifier: Option<Arc<Agent>>,
     /// The agent among the reviewers.
     pub agent: Option<Arc<Agent>>,
-    /// How many reviewers must pass a change.
+    /// The names of the members of the panel among them.
+    pub panel: Vec<String>,
+    /// How many members of the panel must pass a change.
     pub rule: ConsensusRule,
     /// The time limit for lanes that verify findings of each other.
     pub check_time: Duration,
@@ -56,8 +57,6 @@ pub struct ChosenReviewers {
     pub model: Option<String>,
     /// The version of their prompts and rules.
     pub version: String,
-    /// The name of the budget profile.
-    pub budget_profile: String,
     /// The first line of the text output.
     pub preface: Option<String>,
     /// Warnings about the reviewers.
@@ -66,6 +65,8 @@ pub struct ChosenReviewers {
     pub recording: Option<Arc<Recording>>,
     /// In a dry run: why the review would be refused.
     pub refusal: Option<String>,
+    /// Why reviewers are not available. Each has an [`AbsentReviewer`] in its place.
+    pub unavailable: Vec<anyhow::Error>,
 }
 
 impl ChosenReviewers {
@@ -76,9 +77,10 @@ impl ChosenReviewers {
 
     fn none(kind: ReviewerType, version: String) -> Self {
         Self {
-            kind,
+            kinds: vec![kind],
             reviewers: Vec::new(),
             peers: Vec::new(),
+            panel: Vec::new(),
             verifier: None,
             agent: None,
             rule: ConsensusRule::Unanimous,
@@ -86,27 +88,46 @@ impl ChosenReviewers {
             lane_logs: None,
             model: None,
             version,
-            budget_profile: "standard".to_owned(),
             preface: None,
             warnings: Vec::new(),
             recording: None,
             refusal: None,
+            unavailable: Vec::new(),
         }
     }
 
-    /// Both sets of reviewers; all must pass a change.
+    /// A reviewer of this type that cannot run for this reason: it has no vote, so the change cannot pass.
+    fn absent(kind: ReviewerType, error: anyhow::Error) -> Self {
+        let absent = AbsentReviewer { name: kind.report_name().to_owned(), why: error.to_string() };
+        let unavailable = vec![error];
+        Self { unavailable, ..Self::one(kind, Arc::new(absent), String::new()) }
+    }
+
+    /// The reviewers, if all are available.
+    pub fn all_available(mut self) -> anyhow::Result<Self> {
+        match self.unavailable.pop() {
+            Some(error) => Err(error),
+            None => Ok(self),
+        }
+    }
+
+    /// Both sets of reviewers; `mala_domain::review::policy` decides what they share.
     fn and(mut self, other: Self) -> Self {
         let joined = |a: Option<String>, b: Option<String>| match (a, b) {
             (Some(a), Some(b)) => Some(format!("{a},{b}")),
             (a, b) => a.or(b),
         };
+        self.kinds.extend(other.kinds);
         self.reviewers.extend(other.reviewers);
         self.peers.extend(other.peers);
         self.warnings.extend(other.warnings);
+        self.unavailable.extend(other.unavailable);
+        let rule = if self.panel.is_empty() { other.rule } else { self.rule };
+        self.panel.extend(other.panel);
         Self {
             verifier: self.verifier.or(other.verifier),
             agent: self.agent.or(other.agent),
-            rule: ConsensusRule::Unanimous,
+            rule,
             check_time: self.check_time.max(other.check_time),
             lane_logs: self.lane_logs.or(other.lane_logs),
             model: joined(self.model, other.model),
@@ -118,10 +139,10 @@ impl ChosenReviewers {
         }
     }
 
-    /// The name of the reviewers in reports: the type of a panel, the names of others.
-    fn label(&self) -> String {
-        let names: Vec<&str> = self.reviewers.iter().map(|reviewer| reviewer.name()).collect();
-        if self.peers.is_empty() { names.join(",") } else { self.kind.name().to_owned() }
+    /// The names of the reviewers in logs and events; a panel has one name.
+    pub fn label(&self) -> String {
+        let names: Vec<&str> = self.kinds.iter().map(|kind| kind.report_name()).collect();
+        names.join(",")
     }
 
     /// The ports of a review with these reviewers.
@@ -138,28 +159,20 @@ impl ChosenReviewers {
         tasks: Vec<(String, String)>,
         warnings: Vec<String>,
     ) -> anyhow::Result<ReviewPlan> {
-        // Without a threshold in the settings, every objection of a panel counts.
-        let objection = match policy.fail_on.origin {
-            ConfigOrigin::Default => Threshold::P3,
-            _ => policy.fail_on.value,
-        };
+        let shared = for_reviewers(&self.kinds, self.panel.clone(), self.rule, policy);
         Ok(ReviewPlan {
             ignore: PathGlobs::new(&policy.ignore.value)?,
             generated: PathGlobs::new(&policy.generated.value)?,
             tasks,
             suppressions: policy.suppressions.value,
-            policy: DecisionPolicy {
-                fail_on: if self.peers.is_empty() { policy.fail_on.value } else { objection },
-                fail_on_objection: objection,
-                rule: self.rule,
-            },
-            timeout: policy.timeout_for(self.kind),
+            policy: shared.decision,
+            timeout: shared.timeout,
             check_time: self.check_time,
             reviewer_type: self.label(),
             subject: None,
             prompt_version: self.version.clone(),
             model: self.model.clone(),
-            budget_profile: self.budget_profile.clone(),
+            budget_profile: shared.budget_profile,
             preface: self.preface.clone(),
             warnings: warnings.into_iter().chain(self.warnings.iter().cloned()).collect(),
             rule_ids: Box::new(Vec::new),
@@ -204,29 +217,30 @@ pub enum ModelAccess {
     DryRun,
 }
 
-/// A reviewer that fails with this reason.
-pub fn absent(policy: &ReviewPolicy, why: String) -> ChosenReviewers {
-    let kind = policy.reviewer.value.unwrap_or(ReviewerType::AgentSdk);
-    let absent = Arc::new(AbsentReviewer { name: kind.name().to_owned(), why });
-    let budget_profile = policy.budget.name();
-    ChosenReviewers { budget_profile, ..ChosenReviewers::one(kind, absent, String::new()) }
-}
-
 /// The reviewers that the command line or the settings name; by default, the agent. If no model has a key
-/// and no setting of the agent is changed, the default is the built-in reviewer, with a preface.
+/// and no setting of the agent is changed, the default is the built-in reviewer, with a preface. A
+/// reviewer that is not available is an [`AbsentReviewer`]; a dry run is refused instead.
 pub async fn choose(
     policy: &ReviewPolicy,
     here: &Environment,
     rules: ProjectRules,
     options: ReviewerOptions,
 ) -> anyhow::Result<ChosenReviewers> {
-    let named = match options.named.as_slice() {
+    let named = in_order(&options.named)
+        .map_err(|twice| Failure::usage(format!("--reviewer names {twice} twice")))?;
+    let named: Vec<Option<ReviewerType>> = match named.as_slice() {
         [] => vec![policy.reviewer.value],
         named => named.iter().copied().map(Some).collect(),
     };
+    let may_be_absent = options.model_access == ModelAccess::Call;
     let mut chosen: Option<ChosenReviewers> = None;
     for kind in named {
-        let mut next = one(kind, policy, here, rules.clone(), &options).await?;
+        let mut next = match one(kind, policy, here, rules.clone(), &options).await {
+            Err(error) if may_be_absent && Failure::kind_of(&error) == FailureKind::NoReviewers => {
+                ChosenReviewers::absent(kind.unwrap_or(ReviewerType::AgentSdk), error)
+            }
+            next => next?,
+        };
         if let Some(first) = chosen.take() {
             next = first.and(next);
         }
@@ -286,7 +300,7 @@ pub async fn checker(
     let config =
         Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
     let policy = policy(&[ConfigLayer { origin: ConfigOrigin::CommandLine, config }]);
-    agent::verifier(&policy, here, &ReviewerOptions::new(models)).await
+    agent::verifier(&policy, here, &ReviewerOptions::new(models), agent::REVIEWER).await
 }
 
 /// A reviewer of mala itself on a panel.
@@ -302,7 +316,7 @@ pub async fn member(
     let policy = policy(&[ConfigLayer { origin: ConfigOrigin::CommandLine, config }]);
     let kind = if name == "builtin" { ReviewerType::Builtin } else { ReviewerType::AgentSdk };
     let options = ReviewerOptions { named: vec![kind], ..ReviewerOptions::new(models) };
-    let chosen = choose(&policy, here, ProjectRules::default(), options).await?;
+    let chosen = choose(&policy, here, ProjectRules::default(), options).await?.all_available()?;
     chosen.reviewers.into_iter().next().context("no such reviewer")
 }
 

@@ -163,7 +163,7 @@ fn an_unknown_rule_names_the_nearest_one() {
     assert_snapshot!(world().run(&["rules", "show", "python/mutable-defualt"]), @"
     [exit 64]
     [stderr]
-    error: unknown rule 'python/mutable-defualt'
+    error: no rule `python/mutable-defualt`
     hint: did you mean 'python/mutable-default'?
     ");
 }

@@ -57,7 +57,7 @@ fn nothing_kept_is_nothing_to_list() {
     [exit 2]
     [stderr]
     error: no saved reviews
-    hint: run 'mala review' to review the working tree
+    hint: run `mala review` to review the working tree
     ");
 }
 
@@ -128,13 +128,13 @@ fn what_cannot_be_shown_says_why() {
     assert_snapshot!(world.run(&["runs", "show", "zzz"]), @"
     [exit 64]
     [stderr]
-    error: no review 'zzz'
-    hint: 'mala runs list' lists the reviews
+    error: no review `zzz`
+    hint: run `mala runs list` to list the reviews
     ");
     assert_snapshot!(world.run(&["runs", "show", "2026"]), @"
     [exit 64]
     [stderr]
     error: 4 reviews start with '2026'
-    hint: 'mala runs list' lists the reviews
+    hint: run `mala runs list` to list the reviews
     ");
 }

@@ -168,6 +168,23 @@ fn unknown_revisions_come_with_names_like_them() {
 }
 
 #[test]
+fn a_branch_that_only_origin_has_is_found_there() {
+    let repo = TestRepo::with_files(&[("a", "1\n")]);
+    let base = repo.head();
+    repo.write("a", "2\n");
+    repo.commit("second");
+    repo.git(&["update-ref", "refs/remotes/origin/release", &base]);
+    repo.git(&["update-ref", "refs/remotes/origin/HEAD", &base]);
+    repo.git(&["checkout", "-q", "--detach"]);
+    assert_eq!(show(&scope(&repo, since("release", "HEAD"))), "M a -1:1 +1:2");
+    repo.branch("release");
+    let target = since("release", "HEAD");
+    assert!(scope(&repo, target).change.is_empty(), "a local branch comes first");
+    repo.git(&["checkout", "-q", "--orphan", "empty"]);
+    assert!(try_scope(&repo, since("HEAD", "release"), &[]).is_err(), "HEAD is the local one");
+}
+
+#[test]
 fn histories_without_a_meeting_point_are_refused() {
     let repo = TestRepo::with_files(&[("a", "1\n")]);
     repo.git(&["checkout", "-q", "--orphan", "other"]);

@@ -47,7 +47,6 @@ fn files_folders_and_globs_are_kept() {
         ("src/deep", &["../a.py"], &["src/a.py"]),
         ("src", &["../docs/*.md"], &["docs/[x].md", "docs/c.md"]),
         ("src", &[&absolute], &["src/a.py"]),
-        ("", &["*.rs"], &[]),
     ];
     for (dir, paths, expected) in rows {
         assert_eq!(kept(&repo, dir, paths).unwrap(), *expected, "{dir} {paths:?}");
@@ -84,6 +83,33 @@ fn a_path_that_never_was_is_an_error() {
     assert_eq!(kept(&repo, "", &["src/a.py", "src"]).unwrap(), [""; 0]);
     assert!(try_scope(&repo, range("HEAD~1", "HEAD"), &["src/zzz"]).is_err());
     assert!(try_scope(&repo, ReviewTarget::Staged, &["src"]).is_ok());
+}
+
+#[test]
+fn a_glob_that_matches_no_file_is_an_error() {
+    let repo = repo();
+    for paths in [&["*.rs"][..], &["src/*.py", "lib/*.py"], &["src/*.md"]] {
+        let error = kept(&repo, "", paths).unwrap_err();
+        let glob = paths.last().unwrap();
+        assert_eq!(error.to_string(), format!("no file matches '{glob}'"));
+    }
+    repo.commit("all");
+    assert_eq!(kept(&repo, "", &["src/*.py"]).unwrap(), [""; 0], "they are not changed");
+    let scoped = try_scope(&repo, ReviewTarget::WorkingTree, &["src/*.py"]).unwrap();
+    let target = "the working tree against HEAD in src/*.py";
+    assert_eq!(scoped.scope.target, target);
+    assert!(try_scope(&repo, range("HEAD~1", "HEAD"), &["lib/*.py"]).is_err());
+    let last = ReviewTarget::Commits(vec!["HEAD".to_owned()]);
+    assert!(try_scope(&repo, last, &["lib/*.py"]).is_err());
+}
+
+#[test]
+fn a_revision_in_place_of_a_path_is_named() {
+    let repo = repo();
+    let error = kept(&repo, "", &["HEAD"]).unwrap_err();
+    assert_eq!(error.to_string(), "'HEAD' is a revision, not a range or a path");
+    let hint = "run `mala review --base HEAD`, or `mala review HEAD..HEAD`";
+    assert_eq!(error.hint().as_deref(), Some(hint));
 }
 
 #[test]

@@ -34,6 +34,7 @@ fn an_unknown_key_lists_all_valid_ones() {
 #[test]
 fn invalid_values() {
     for (text, place) in [
+        ("reviewer_type: [builtin, agent_sdk]\n", "1:16: expected a single value"),
         ("review:\n  budget: {max_llm_calls: 0}\n", "2:27: must be at least 1"),
         ("review:\n  budget: {max_output_issues: 0}\n", "2:31: must be at least 1"),
         ("review:\n  rounds: {max_rounds: 0}\n", "2:24: must be at least 1"),

@@ -6,7 +6,7 @@ use crate::change::{Change, FilePath, LineSpan, parse};
 use crate::finding::{Priority, VerificationOutcome};
 use crate::review::admit::{SymbolIndex, admit};
 use crate::review::consensus::ConsensusRule;
-use crate::review::decide::DecisionPolicy;
+use crate::review::decide::{DecisionPolicy, votes};
 use crate::review::{Coverage, FileTexts, Opinion, Opinions, ReviewerOpinion};
 use crate::verdict::Threshold;
 use serde_json::{Value, json};
@@ -408,8 +408,9 @@ fn no_vote(opinion: Opinion, change: &Change) -> Option<String> {
         fail_on: Threshold::P3,
         fail_on_objection: Threshold::P3,
         rule: ConsensusRule::Unanimous,
+        panel: Vec::new(),
     };
-    Opinions(vec![given]).votes(&admission, change, &policy).remove(0).vote.error
+    votes(&Opinions(vec![given]), &admission, change, &policy).remove(0).vote.error
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::change::FilePath;
 use crate::finding::{Finding, Priority, Verification, VerificationOutcome};
 use crate::render::terminal::{self, TerminalOptions};
 use crate::render::{OUTPUTS, output};
-use crate::report::SuppressedFinding;
+use crate::review::suppress::SuppressedFinding;
 use crate::review::{SkipReason, SkippedFile};
 use crate::verdict::{self, NotReviewedReason, Outcome};
 use proptest::prelude::*;

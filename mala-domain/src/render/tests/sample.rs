@@ -6,9 +6,8 @@ use crate::finding::{
 };
 use crate::language::Language;
 use crate::render::ReportView;
-use crate::report::{
-    Report, ReportStats, ReviewStatus, ReviewerReport, SCHEMA_VERSION, SuppressedFinding,
-};
+use crate::report::{Report, ReportStats, ReviewStatus, ReviewerReport, SCHEMA_VERSION};
+use crate::review::suppress::SuppressedFinding;
 use crate::review::{Coverage, FileCoverage, SkipReason, SkippedFile, Usage};
 use crate::scope::{HeadState, ScopeSummary};
 use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};

@@ -237,6 +237,7 @@ impl Stage {
                 fail_on: Threshold::P1,
                 fail_on_objection: Threshold::P1,
                 rule: ConsensusRule::Unanimous,
+                panel: Vec::new(),
             },
             timeout: self.timeout,
             check_time: Duration::ZERO,

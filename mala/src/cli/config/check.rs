@@ -1,10 +1,10 @@
 //! `mala config check`: checks a configuration file.
 
 use super::CheckFormat;
-use crate::cli::exit::Exit;
 use crate::cli::rules::rule_ids;
 use crate::console::{self, counted};
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
 use crate::settings::{self, read_if_there};
 use mala_domain::config::{Config, ConfigError, ConfigPosition, ConfigWarning, FILE_NAME};

@@ -1,9 +1,9 @@
 //! `mala config show`: the effective settings as YAML with the origin of each value in a comment.
 
 use super::ShowFormat;
-use crate::cli::exit::Exit;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::settings::Settings;
 use crate::wiring::probe::Probe;
 use crate::wiring::trusted_settings;

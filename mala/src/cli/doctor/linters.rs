@@ -1,7 +1,7 @@
 //! Finds linters and their versions.
 
 use super::LinterState;
-use crate::wiring::linters;
+use crate::wiring::linter_program;
 use crate::wiring::probe::Probe;
 use mala_domain::config::LinterName;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub(super) fn states(probe: &Probe) -> Vec<LinterState> {
     let places: Vec<(LinterName, Option<PathBuf>)> = LinterName::ALL
         .into_iter()
-        .map(|linter| (linter, probe.find(linters::program(linter))))
+        .map(|linter| (linter, probe.find(linter_program(linter))))
         .collect();
     let questions: Vec<(OsString, Vec<&str>)> = places
         .iter()

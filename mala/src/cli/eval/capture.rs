@@ -3,12 +3,12 @@
 mod ask;
 
 use super::output::EvalFormat;
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::until_interrupted;
 use crate::cli::runs::{pick, unreadable};
 use crate::console::{self, counted, harmless};
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
+use crate::interrupt::until_interrupted;
 use crate::wiring;
 use crate::wiring::eval::{keep_captured, reviewed_code};
 use anyhow::Context;
@@ -158,7 +158,8 @@ fn all_labels(
     };
     let requested = LabelRequest { right: args.right.clone(), wrong: args.wrong.clone(), rest };
     let labels = labels(findings, &requested).map_err(|error| {
-        Failure::usage(error.to_string()).hint("'mala runs show' lists the findings with their ids")
+        Failure::usage(error.to_string())
+            .hint("run `mala runs show` to list the findings with their ids")
     })?;
     if let Some(labels) = labels.iter().copied().collect::<Option<Vec<FindingLabel>>>() {
         return Ok(Some(labels));

@@ -2,14 +2,13 @@
 
 use super::kept;
 use super::output::{ModeName, rate};
-use crate::cli::exit::Exit;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::Failure;
 use clap::Args;
 use mala_eval::EvalResult;
-use mala_eval::matching::MatchMode;
-use mala_eval::scores::ScoreRates;
+use mala_eval::limits::{EvalLimits, LimitCheck, LimitError, LimitFacts, check};
 
 /// Check a run against limits, for CI
 ///
@@ -50,13 +49,6 @@ pub(super) struct GateArgs {
     mode: ModeName,
 }
 
-/// A rate and its limit.
-struct ThresholdCheck {
-    name: &'static str,
-    found: Option<f64>,
-    least: f64,
-}
-
 pub(super) fn run(args: &GateArgs, here: &Environment) -> anyhow::Result<Exit> {
     let evals = kept::here(here);
     let result = kept::result(&evals, &args.run, &here.folder)?;
@@ -65,15 +57,15 @@ pub(super) fn run(args: &GateArgs, here: &Environment) -> anyhow::Result<Exit> {
     for result in [Some(&result), baseline.as_ref()].into_iter().flatten() {
         kept::rule(&result.run, args.mode.into())?;
     }
-    let checks = checks(args, &result, baseline.as_ref())?;
-    if let Some(why) = unknown_because(args, &result) {
-        console::say(&format!("error: cannot check the limits: {why}"));
-        return Ok(Exit::CouldNotReview);
-    }
+    let facts = |result: &EvalResult| LimitFacts::of(result, args.mode.into());
+    let checks = match check(&limits(args), &facts(&result), baseline.as_ref().map(facts).as_ref())
+    {
+        Ok(checks) => checks,
+        Err(error) => return refused(&error),
+    };
     let mut exit = Exit::Passed;
-    for check in &checks {
-        let ThresholdCheck { name, least, .. } = *check;
-        match check.found {
+    for LimitCheck { name, found, least } in checks {
+        match found {
             None => {
                 console::data(&format!("{name} is undefined, minimum {least:.4}\n"))?;
                 return Ok(Exit::CouldNotReview);
@@ -90,52 +82,28 @@ pub(super) fn run(args: &GateArgs, here: &Environment) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-fn unknown_because(args: &GateArgs, result: &EvalResult) -> Option<String> {
-    let unreviewed = result.scores.cases.could_not_review;
-    if result.not_run > 0 {
-        return Some(format!("{} reviews were not run", result.not_run));
+fn limits(args: &GateArgs) -> EvalLimits {
+    EvalLimits {
+        min_f1: args.min_f1,
+        min_recall: args.min_recall,
+        min_precision: args.min_precision,
+        max_drop: args.max_drop,
+        max_unreviewed: args.max_unreviewed,
     }
-    (unreviewed > args.max_unreviewed).then(|| {
-        let most = args.max_unreviewed;
-        format!("{unreviewed} reviews failed, at most {most} are allowed")
-    })
 }
 
-fn checks(
-    args: &GateArgs,
-    result: &EvalResult,
-    baseline: Option<&EvalResult>,
-) -> Result<Vec<ThresholdCheck>, Failure> {
-    let mode = MatchMode::from(args.mode);
-    let rates: &ScoreRates = &result.scores.of(mode).rates;
-    let wanted = [
-        ("F1", rates.f1, args.min_f1),
-        ("recall", rates.recall, args.min_recall),
-        ("precision", rates.precision, args.min_precision),
-    ];
-    let mut checks: Vec<ThresholdCheck> = wanted
-        .into_iter()
-        .filter_map(|(name, found, least)| Some(ThresholdCheck { name, found, least: least? }))
-        .collect();
-    if let (Some(drop), Some(baseline)) = (args.max_drop, baseline) {
-        let shas = |result: &EvalResult| -> Vec<String> {
-            result.run.sets.iter().map(|set| set.sha256.clone()).collect()
-        };
-        if shas(result) != shas(baseline) {
-            return Err(Failure::usage("the two runs have different cases")
-                .hint("compare runs over the same sets and selection"));
+/// Invalid limits are a usage error; a run that says too little is not.
+fn refused(error: &LimitError) -> anyhow::Result<Exit> {
+    let usage = Failure::usage(error.to_string());
+    match error {
+        LimitError::NoLimit => Err(usage.hint("add --min-f1 or another limit").into()),
+        LimitError::DifferentCases => {
+            Err(usage.hint("compare runs over the same sets and selection").into())
         }
-        let before = baseline.scores.of(mode).rates.f1;
-        let before = before.ok_or_else(|| Failure::usage("the baseline has no F1"))?;
-        let found = rates.f1;
-        checks.push(ThresholdCheck {
-            name: "F1 against the baseline",
-            found,
-            least: before - drop,
-        });
-    }
-    match checks.is_empty() {
-        true => Err(Failure::usage("no limit given").hint("add --min-f1 or another limit")),
-        false => Ok(checks),
+        LimitError::NoBaselineRate => Err(usage.into()),
+        LimitError::NotRun(_) | LimitError::TooManyFailed { .. } => {
+            console::say(&format!("error: cannot check the limits: {error}"));
+            Ok(Exit::CouldNotReview)
+        }
     }
 }

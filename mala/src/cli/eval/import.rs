@@ -1,12 +1,12 @@
 //! `mala eval import`: makes a set of cases from a public benchmark or the results of another tool.
 
 use super::output::EvalFormat;
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::until_interrupted;
-use crate::cli::target::range;
 use crate::console::{self, counted, harmless};
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
+use crate::interrupt::until_interrupted;
+use crate::target::range;
 use crate::wiring::eval::{EvalGit, begin_set};
 use anyhow::Context;
 use clap::Args;

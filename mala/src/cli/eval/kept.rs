@@ -16,11 +16,11 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(25);
 /// The run with this name or prefix of a name; `latest` is the newest.
 pub(super) fn pick(evals: &EvalStore, name: &str) -> anyhow::Result<EvalRunFolder> {
     let names = evals.names().context("listing runs")?;
-    let hint = "'mala eval list' lists the runs";
+    let hint = "run `mala eval list` to list the runs";
     if name == "latest" {
         let newest = names.first().ok_or_else(|| {
             Failure::new(FailureKind::CouldNotReview, "no runs found")
-                .hint("start one with 'mala eval run'")
+                .hint("run `mala eval run` to start one")
         })?;
         return Ok(evals.run(newest));
     }
@@ -30,9 +30,9 @@ pub(super) fn pick(evals: &EvalStore, name: &str) -> anyhow::Result<EvalRunFolde
     };
     match found.as_slice() {
         [only] => Ok(evals.run(only)),
-        [] => Err(Failure::usage(format!("run '{name}' not found")).hint(hint).into()),
+        [] => Err(Failure::usage(format!("no run `{name}`")).hint(hint).into()),
         several => {
-            let what = format!("'{name}' matches {} runs", several.len());
+            let what = format!("`{name}` matches {} runs", several.len());
             Err(Failure::usage(what).hint(hint).into())
         }
     }
@@ -75,7 +75,7 @@ pub(super) fn scored(run: &EvalRunFolder) -> anyhow::Result<EvalResult> {
 pub(super) fn rule(header: &RunHeader, mode: MatchMode) -> Result<MatchRule, Failure> {
     if mode == MatchMode::Semantic && header.judge.is_none() {
         return Err(Failure::usage(format!("{} has no judge", header.run_id))
-            .hint("use 'mala eval run --match semantic'"));
+            .hint("run `mala eval run --match semantic` to use a judge"));
     }
     Ok(MatchRule { max_span: header.max_span, ..MatchRule::of(mode) })
 }

@@ -86,7 +86,7 @@ fn document(results: &[EvalResult]) -> Document {
 fn write(file: &Path, text: &str, here: &Environment) -> Result<(), Failure> {
     write_output(&here.folder.join(file), text).map_err(|why| {
         Failure::new(FailureKind::CouldNotReview, format!("cannot write {}: {why}", file.display()))
-            .hint("the run is kept; 'mala eval report --output FILE' writes it again")
+            .hint("the run is kept; run `mala eval report --output FILE` to write it again")
     })?;
     console::say(&format!("wrote {}", file.display()));
     Ok(())

@@ -2,21 +2,19 @@
 
 use super::kept;
 use super::output::EvalFormat;
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::until_interrupted;
-use crate::cli::target::range;
 use crate::console::counted;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
+use crate::interrupt::until_interrupted;
+use crate::target::range;
 use crate::wiring::changes::failure;
-use crate::wiring::eval::{EvalGit, PLANTED_SET, begin_set};
+use crate::wiring::eval::{EvalGit, PLANTED_SET, begin_set, plant_failure};
 use anyhow::Context;
 use clap::Args;
 use mala_domain::scope::ReviewTarget;
 use mala_eval::EvalCase;
-use mala_eval::plant::{
-    DefectKind, DefectPlanter, PlantError, PlantRequest, PlantTargets, PlantedDefects,
-};
+use mala_eval::plant::{DefectKind, DefectPlanter, PlantRequest, PlantTargets, PlantedDefects};
 use mala_eval::render::{Document, DocumentBlock, TextTable};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,14 +111,6 @@ pub(super) fn run(args: &PlantArgs, here: &Environment) -> anyhow::Result<Exit> 
         args.format.print(here, &summary, || document(&summary))?;
         Ok(Exit::Passed)
     })
-}
-
-/// A target that cannot be resolved is a usage error.
-pub(crate) fn plant_failure(error: PlantError) -> anyhow::Error {
-    match error {
-        PlantError::Scope(error) => failure(error).into(),
-        other => other.into(),
-    }
 }
 
 fn targets(args: &PlantArgs) -> Result<PlantTargets, Failure> {

@@ -2,9 +2,9 @@
 
 use super::kept;
 use super::output::{EvalFormat, ModeName, ResultOutput};
-use crate::cli::exit::Exit;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use anyhow::Context;
 use clap::Args;
 use mala_eval::compare::{self, ComparedRun};
@@ -156,6 +156,10 @@ pub(super) fn list(args: &EvalListArgs, here: &Environment) -> anyhow::Result<Ex
     let evals = kept::here(here);
     let names = evals.names().context("listing runs")?;
     let entries: Vec<RunEntry> = names.iter().map(|name| entry(name, &evals.run(name))).collect();
+    if entries.is_empty() && args.format == EvalFormat::Text {
+        console::say("no runs");
+        return Ok(Exit::Passed);
+    }
     args.format.print(here, &entries, || document(&entries))?;
     Ok(Exit::Passed)
 }

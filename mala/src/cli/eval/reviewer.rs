@@ -1,10 +1,10 @@
 //! The reviewer and the judge of a run, resolved and checked before the first case.
 
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
+use crate::interrupt::until_interrupted;
 use crate::settings::{Settings, UserModels};
 use crate::wiring::changes::Changes;
 use crate::wiring::eval::{ConfiguredReviewer, EvalReviewer, JudgeSetup, SampleRepository};
@@ -100,21 +100,21 @@ async fn resolve(
 ) -> anyhow::Result<ReviewerUsed> {
     // Commands and lanes run in a copy of a repository, and the current folder may not be in one.
     let sample = match policy.reviewer.value {
-        Some(ReviewerType::Command | ReviewerType::Cerberus) => {
-            Some(SampleRepository::create(here).await?)
-        }
+        Some(kind) if kind.runs_programs() => Some(SampleRepository::create(here).await?),
         _ => None,
     };
     let here = sample.as_ref().map_or(here, |sample| &sample.inside);
     let chosen = reviewers::choose(policy, here, rules, ReviewerOptions::new(models)).await?;
-    policy.reviewer.value = Some(chosen.kind);
-    let is_agent = chosen.kind == ReviewerType::AgentSdk;
+    let chosen = chosen.all_available()?;
+    let kind = chosen.kinds.first().copied().context("no reviewer is named")?;
+    policy.reviewer.value = Some(kind);
+    let is_agent = kind == ReviewerType::AgentSdk;
     // The user's name for a model resolves again; the provider's name may not.
     let is_named = is_agent && policy.agent_model.origin != ConfigOrigin::Default;
     Ok(ReviewerUsed {
-        name: chosen.kind.to_string(),
+        name: kind.to_string(),
         model: if is_named { Some(policy.agent_model.value.clone()) } else { chosen.model },
-        profile: is_agent.then_some(chosen.budget_profile),
+        profile: is_agent.then(|| policy.budget.name()),
         version: Some(chosen.version),
     })
 }

@@ -4,11 +4,11 @@ use super::output::{ResultOutput, dollars};
 use super::reviewer::{ReviewerRequest, RunJudge, choose_judge};
 use super::worker::{EvalProgress, run_in_worker};
 use super::{kept, plan};
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::interrupt::until_interrupted;
 use crate::wiring::eval::{
     CallTracker, CaseRepositories, CaseReviewer, EvalReviewer, JudgeSetup, StopSignal,
     lost_calls_below, prepare_state,

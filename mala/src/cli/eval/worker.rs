@@ -1,11 +1,11 @@
 //! The process that the user starts: it has a worker do the run, and shows the progress of a run. When this
 //! process is killed, the worker stores the answers to the model calls in progress and exits.
 
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::StopSignals;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
+use crate::interrupt::StopSignals;
 use crate::wiring::eval::start_worker;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -51,7 +51,7 @@ async fn attend(here: &Environment, flag: &str) -> anyhow::Result<Exit> {
     };
     status.code().and_then(Exit::of).ok_or_else(|| {
         Failure::new(FailureKind::CouldNotReview, format!("the worker process ended: {status}"))
-            .hint("continue with: mala eval run --resume latest")
+            .hint("run `mala eval run --resume latest` to continue")
             .into()
     })
 }

@@ -1,16 +1,16 @@
 //! What people decide about findings: waive, dispute, reopen, baseline.
 
 use super::FindingsFormat;
-use crate::cli::exit::Exit;
-use crate::cli::review::{ReviewJob, ReviewOptions, run_job, start_time};
+use crate::cli::review::{ReviewJob, ReviewOptions, run_job};
 use crate::console::{self, counted, harmless};
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
 use crate::progress::ReviewProgress;
 use crate::settings::{UserSettings, read_if_there};
 use crate::wiring::changes::Changes;
 use crate::wiring::ledger::failure;
-use crate::wiring::write_output;
+use crate::wiring::{start_time, write_output};
 use anyhow::Context;
 use clap::Args;
 use mala_domain::finding::FindingState;

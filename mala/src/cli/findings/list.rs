@@ -1,8 +1,8 @@
 //! `mala findings list`: the findings of the ledger, by state, file, rule, reviewer and date.
 
 use super::FindingsFormat;
-use crate::cli::exit::Exit;
 use crate::console::{self, harmless};
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::wiring::ledger::failure;
 use clap::Args;

@@ -1,8 +1,8 @@
 //! `mala findings show`: one finding with everything that happened to it.
 
 use super::FindingsFormat;
-use crate::cli::exit::Exit;
 use crate::console::{self, harmless};
+use crate::exit::Exit;
 use crate::wiring::ledger::failure;
 use mala_domain::ports::{FindingHistory, Ledger};
 use mala_domain::render::{one_line, visible};

@@ -1,8 +1,8 @@
 //! `mala findings export` and `import`: findings with their history, one JSON object per line.
 
 use super::FindingsFormat;
-use crate::cli::exit::Exit;
 use crate::console::{self, counted};
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::wiring::ledger::failure;
 use anyhow::Context;

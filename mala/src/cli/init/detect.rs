@@ -1,6 +1,6 @@
 //! Detects the languages and linters of a project from its files.
 
-use crate::wiring::linters;
+use crate::wiring::is_linter_set_up;
 use mala_domain::change::FilePath;
 use mala_domain::config::LinterName;
 use mala_domain::language::Language;
@@ -69,6 +69,6 @@ pub(super) fn linters(root: &Path) -> Vec<LinterName> {
     };
     LinterName::ALL
         .into_iter()
-        .filter(|linter| has_files(*linter) || linters::is_set_up(*linter, &has, &text))
+        .filter(|linter| has_files(*linter) || is_linter_set_up(*linter, &has, &text))
         .collect()
 }

@@ -5,11 +5,11 @@ mod edit;
 mod panel;
 mod push;
 
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
+use crate::interrupt::until_interrupted;
 use crate::wiring::gate::variables;
 use crate::wiring::gate::work::{
     current_state, hook_folder, read_file, settings_are_committed, write_file,

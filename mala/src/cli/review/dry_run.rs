@@ -1,10 +1,9 @@
 //! `mala review --dry-run`: what a review would send and could cost. No model is called.
 
-use crate::cli::exit::Exit;
 use crate::console;
+use crate::exit::Exit;
 use crate::wiring::changes;
 use crate::wiring::reviewers::ChosenReviewers;
-use mala_domain::config::ReviewerType;
 use mala_domain::ports::ReviewScope;
 use mala_domain::review::ReviewPlan;
 use mala_pipeline::agent::ReviewForecast;
@@ -19,13 +18,11 @@ pub(super) async fn show(
     scoped: ReviewScope,
 ) -> anyhow::Result<Exit> {
     let Some(agent) = &chosen.agent else {
-        let free = match chosen.kind {
-            ReviewerType::Cerberus | ReviewerType::Command => {
-                "External programs review the change; their cost is unknown.\n"
-            }
-            _ => "Built-in analyzers only: no model is called, at no cost.\n",
+        let free = match chosen.kinds.iter().any(|kind| kind.runs_programs()) {
+            true => "External programs review the change; their cost is unknown.\n",
+            false => "Built-in analyzers only: no model is called, at no cost.\n",
         };
-        let plain = json!({"schema_version": 1, "reviewer": chosen.kind.name(), "passes": []});
+        let plain = json!({"schema_version": 1, "reviewer": chosen.label(), "passes": []});
         console::data(&if is_json { format!("{plain:#}\n") } else { free.to_owned() })?;
         return Ok(Exit::Passed);
     };

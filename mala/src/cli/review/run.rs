@@ -2,21 +2,20 @@
 
 use super::outputs::ReportSink;
 use super::{ReviewArgs, ReviewOptions, dry_run, show};
-use crate::cli::exit::Exit;
-use crate::cli::exit::report;
-use crate::cli::interrupt::until_interrupted;
 use crate::cli::rules::catalogue_ids;
-use crate::cli::target::{TargetRequest, requested};
 use crate::console;
 use crate::environment::Environment;
-use crate::failure::{Failure, FailureKind};
+use crate::exit::Exit;
+use crate::failure::{Failure, describe};
+use crate::interrupt::until_interrupted;
 use crate::progress::ReviewProgress;
 use crate::settings::{Settings, UserSettings};
+use crate::target::{TargetRequest, requested};
 use crate::wiring::changes::Changes;
 use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{ModelAccess, Recording, ReviewerOptions};
 use crate::wiring::{
-    StateFolder, changes, read_following_links, reviewers, rules, trusted_settings,
+    StateFolder, changes, read_following_links, reviewers, rules, start_time, trusted_settings,
 };
 use mala_domain::config::{BudgetSettings, Config, ReviewPolicy, ReviewSettings, ReviewerType};
 use mala_domain::ports::{ReviewScope, RunStore};
@@ -24,6 +23,7 @@ use mala_domain::review::ReviewPlan;
 use mala_domain::scope::ReviewTarget;
 use mala_pipeline::agent::Transcript;
 use mala_pipeline::review::{Published, ReviewOutput, ReviewPorts, StartTime, publish, review};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
@@ -114,18 +114,13 @@ pub(in crate::cli) async fn run_job(
         ..reviewer_options(args, here, &settings, job.progress.clone())
     };
     let own: Vec<String> = rules.rules.iter().map(|rule| rule.id.clone()).collect();
-    let is_empty = scoped.change.is_empty();
-    let may_be_absent = is_empty || (args.json && !is_dry_run);
-    let chosen = match reviewers::choose(&settings.policy, here, rules, options).await {
-        // An empty change needs no reviewer, and a JSON report has the reason.
-        Err(error) if may_be_absent && Failure::kind_of(&error) == FailureKind::NoReviewers => {
-            (!is_empty).then(|| report(&error));
-            reviewers::absent(&settings.policy, error.to_string())
-        }
-        chosen => chosen?,
-    };
+    let chosen = reviewers::choose(&settings.policy, here, rules, options).await?;
+    // An empty change needs no reviewer.
+    if !scoped.change.is_empty() {
+        chosen.unavailable.iter().for_each(|error| console::say(&describe(error)));
+    }
     let unfinished = UnfinishedRecording(chosen.recording.clone());
-    notices.extend(unused(args, chosen.kind));
+    notices.extend(unused(args, &chosen.kinds));
     let names: Vec<&str> = chosen.reviewers.iter().map(|reviewer| reviewer.name()).collect();
     let is_recorded = args.record.is_some() || args.replay.is_some();
     let request = TrackingRequest {
@@ -178,11 +173,15 @@ async fn open_ledger(
 }
 
 /// Warnings about flags that have no effect with this reviewer.
-fn unused(args: &ReviewOptions, kind: ReviewerType) -> Vec<String> {
-    let is_only = args.reviewer.len() < 2;
-    if !is_only || !matches!(kind, ReviewerType::Builtin | ReviewerType::Cerberus) {
+fn unused(args: &ReviewOptions, kinds: &[ReviewerType]) -> Vec<String> {
+    if kinds.iter().any(|kind| kind.uses_model()) {
         return Vec::new();
     }
+    let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+    let (names, use_no) = match names.as_slice() {
+        [name] => ((*name).to_owned(), "uses no"),
+        names => (names.join(" and "), "use no"),
+    };
     let flags = [
         ("--model", args.model.is_some()),
         ("--profile", args.profile.is_some()),
@@ -190,7 +189,7 @@ fn unused(args: &ReviewOptions, kind: ReviewerType) -> Vec<String> {
         ("--replay", args.replay.is_some()),
     ];
     let given = flags.into_iter().filter(|(_, given)| *given);
-    given.map(|(flag, _)| format!("{flag} has no effect: {kind} uses no model of mala")).collect()
+    given.map(|(flag, _)| format!("{flag} has no effect: {names} {use_no} model of mala")).collect()
 }
 
 /// Deletes a recording whose review does not finish, as on Ctrl-C: it could not be replayed.
@@ -272,7 +271,8 @@ fn reviewer_options(
 
 /// The texts about the task. Those of a pull request are claims of its author.
 fn tasks(args: &ReviewArgs, here: &Environment) -> Result<Vec<(String, String)>, Failure> {
-    let text = args.pr_text.as_ref().map(|file| task(&here.folder.join(file))).transpose()?;
+    let text = args.pr_text.as_ref();
+    let text = text.map(|file| task("text of the pull request", file, here)).transpose()?;
     all_tasks(&args.options, here, [args.pr_title.clone(), text])
 }
 
@@ -282,7 +282,8 @@ pub(in crate::cli) fn all_tasks(
     here: &Environment,
     [title, text]: [Option<String>; 2],
 ) -> Result<Vec<(String, String)>, Failure> {
-    let context = options.context_file.as_ref().map(|file| task(&here.folder.join(file)));
+    let context = options.context_file.as_ref();
+    let context = context.map(|file| task("context file", file, here));
     let texts = [
         ("context file", context.transpose()?),
         ("title of the pull request, a claim", title),
@@ -292,17 +293,16 @@ pub(in crate::cli) fn all_tasks(
     Ok(texts.into_iter().filter_map(named).collect())
 }
 
-fn task(file: &Path) -> Result<String, Failure> {
-    let unreadable = |why: String| Failure::usage(format!("{}: {why}", file.display()));
-    let bytes = read_following_links(file, MAX_CONTEXT_BYTES)
-        .map_err(|error| unreadable(error.to_string()))?;
+fn task(what: &str, file: &Path, here: &Environment) -> Result<String, Failure> {
+    let read = read_following_links(&here.folder.join(file), MAX_CONTEXT_BYTES);
+    let bytes = read.map_err(|error| {
+        let why = match error.kind() {
+            ErrorKind::NotFound => "no such file".to_owned(),
+            _ => error.to_string(),
+        };
+        Failure::usage(format!("cannot read the {what} {}: {why}", file.display()))
+    })?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// The time when a review starts.
-pub(in crate::cli) fn start_time() -> StartTime {
-    let now = jiff::Timestamp::now();
-    StartTime { stamp: now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string(), at: now.to_string() }
 }
 
 /// The options of the command line as configuration keys.

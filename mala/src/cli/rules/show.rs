@@ -33,9 +33,9 @@ pub(super) fn one(entry: &CatalogueEntry) -> String {
     }
     fact("set", entry.set.name());
     fact("from", &entry.source);
-    text.push_str(&format!("\n{}\n", entry.message.trim_end()));
+    text.push_str(&format!("\n{}\n", without_braces(&entry.message)));
     if let Some(suggestion) = &entry.suggestion {
-        text.push_str(&format!("\nInstead: {}\n", suggestion.trim_end()));
+        text.push_str(&format!("\nInstead: {}\n", without_braces(suggestion)));
     }
     for (title, examples) in [("Reported:", &entry.bad), ("Not reported:", &entry.good)] {
         if !examples.is_empty() {
@@ -51,6 +51,11 @@ pub(super) fn one(entry: &CatalogueEntry) -> String {
         entry.id
     );
     harmless(&(text + &hint))
+}
+
+/// A text of a rule with `NAME` in place of `{{NAME}}`.
+fn without_braces(text: &str) -> String {
+    text.trim_end().replace("{{MORE}}", "").replace("{{", "").replace("}}", "")
 }
 
 fn indented(code: &str) -> String {

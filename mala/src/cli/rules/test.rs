@@ -1,9 +1,9 @@
 //! `mala rules test`: checks rules with their examples.
 
 use super::files;
-use crate::cli::exit::Exit;
 use crate::console::{self, counted};
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
 use anyhow::Context;
 use mala_domain::language::Language;

@@ -1,8 +1,8 @@
 //! What `mala run` shows: the plan, progress, the state and the log.
 
-use crate::cli::exit::Exit;
 use crate::console::{self, harmless};
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
 use crate::settings::Settings;
 use crate::wiring::run::{self as wiring, RunFolder, RunRequest};

@@ -183,6 +183,7 @@ impl CaseReviewer {
         let target = checkout.target();
         let options = ReviewerOptions { target, calls, ..self.options(real, set, case, trial) };
         let chosen = reviewers::choose(&real.policy, &inside, real.rules.clone(), options).await?;
+        let chosen = chosen.all_available()?;
         let plan = chosen.plan(&real.policy, task_texts(case), Vec::new())?;
         let CaseTrees { origin: base, notes, .. } = trees;
         let prepared = PreparedReview { plan, scope, ports: chosen.ports(), base, notes };

@@ -51,7 +51,12 @@ pub(super) fn session_plan(session: &Session) -> anyhow::Result<ReviewPlan> {
 
 /// By what the change of a session is decided.
 pub fn session_policy(session: &Session) -> DecisionPolicy {
-    DecisionPolicy { fail_on: Threshold::P3, fail_on_objection: Threshold::P3, rule: session.rule }
+    DecisionPolicy {
+        fail_on: Threshold::P3,
+        fail_on_objection: Threshold::P3,
+        rule: session.rule,
+        panel: session.seats.iter().map(|seat| seat.lane.name.clone()).collect(),
+    }
 }
 
 /// Reviews the change of a session with its lanes. Without a folder none of them can be run: each says

@@ -22,6 +22,9 @@ use std::sync::Arc;
 /// The default models in order of preference: the first one with a key is used.
 const DEFAULT_MODELS: [&str; 3] = ["sonnet", "gpt-4.1-mini", "gemini-flash"];
 
+/// What the agent's model is for, when it is not available.
+pub(super) const REVIEWER: &str = "cannot run the reviewer agent_sdk: ";
+
 /// The model that the settings name, or the first default with a key.
 pub(super) fn choice(policy: &ReviewPolicy, models: &Models) -> Result<ModelChoice, Failure> {
     let named = &policy.agent_model;
@@ -62,10 +65,10 @@ pub(super) async fn chosen(
     options: &ReviewerOptions,
     AgentModel { models, choice, claims_hints }: AgentModel,
 ) -> anyhow::Result<ChosenReviewers> {
-    let connector = ModelConnector::open(options)?;
+    let connector = ModelConnector::open(options, REVIEWER)?;
     let refused = match options.model_access {
         ModelAccess::DryRun => {
-            models.unavailable(choice.provider).map(|why| refusal(why).to_string())
+            models.unavailable(choice.provider).map(|why| refusal(REVIEWER, why).to_string())
         }
         ModelAccess::Call => None,
     };
@@ -91,7 +94,6 @@ pub(super) async fn chosen(
         agent: Some(agent.clone()),
         verifier: Some(agent.clone()),
         model: Some(model),
-        budget_profile: policy.budget.name(),
         recording: connector.recording(),
         refusal: refused,
         ..ChosenReviewers::one(ReviewerType::AgentSdk, agent, prompts::version())
@@ -109,15 +111,17 @@ fn limits(policy: &ReviewPolicy) -> Limits {
     limits
 }
 
-/// An agent that verifies or parses findings of other reviewers, without hints and linters.
+/// An agent that verifies or parses findings of other reviewers, without hints and linters. `purpose` starts
+/// the message that its model is not available.
 pub(super) async fn verifier(
     policy: &ReviewPolicy,
     here: &Environment,
     options: &ReviewerOptions,
+    purpose: &'static str,
 ) -> anyhow::Result<Arc<Agent>> {
     let models = super::models(here, options)?;
     let choice = choice(policy, &models)?;
-    let client = ModelConnector::open(options)?.client(&models, choice).await?;
+    let client = ModelConnector::open(options, purpose)?.client(&models, choice).await?;
     Ok(Arc::new(Agent::new(AgentSettings {
         client,
         escalation: None,
@@ -140,13 +144,15 @@ pub(super) async fn client(
 ) -> anyhow::Result<ModelClient> {
     let models = super::models(here, options)?;
     let choice = models.choose(name)?;
-    Ok(ModelConnector::open(options)?.client(&models, choice).await?)
+    Ok(ModelConnector::open(options, REVIEWER)?.client(&models, choice).await?)
 }
 
 /// Creates the clients of models.
 struct ModelConnector {
     route: ModelRoute,
     calls: Option<CaseCallTracker>,
+    /// The start of the message that a model is not available.
+    purpose: &'static str,
 }
 
 /// How calls reach a model.
@@ -175,9 +181,9 @@ impl LanguageModel for DryRunModel {
 }
 
 impl ModelConnector {
-    fn open(options: &ReviewerOptions) -> Result<Self, Failure> {
+    fn open(options: &ReviewerOptions, purpose: &'static str) -> Result<Self, Failure> {
         let route = ModelRoute::open(options).map_err(|error| Failure::usage(error.to_string()))?;
-        Ok(Self { route, calls: options.calls.clone() })
+        Ok(Self { route, calls: options.calls.clone(), purpose })
     }
 
     /// The clients of the reviewing model and of the escalation model.
@@ -189,17 +195,18 @@ impl ModelConnector {
     ) -> Result<(ModelClient, Option<ModelClient>), Failure> {
         let client = self.client(models, choice).await?;
         let Some(name) = &policy.escalation_model.value else { return Ok((client, None)) };
-        let stronger = models.choose(name).map_err(refusal)?;
+        let stronger = models.choose(name).map_err(|why| refusal(self.purpose, why))?;
         Ok((client, Some(self.client(models, stronger).await?)))
     }
 
     async fn client(&self, models: &Models, choice: ModelChoice) -> Result<ModelClient, Failure> {
+        let refused = |why| refusal(self.purpose, why);
         let model = match &self.route {
             ModelRoute::Replayed(model) => model.clone(),
             ModelRoute::DryRun => Arc::new(DryRunModel),
-            ModelRoute::Direct => models.model(&choice).await.map_err(refusal)?,
+            ModelRoute::Direct => models.model(&choice).await.map_err(refused)?,
             ModelRoute::Recorded(recording) => {
-                let model = models.model(&choice).await.map_err(refusal)?;
+                let model = models.model(&choice).await.map_err(refused)?;
                 recording.wrap_priced(model, worst_cost(&choice))
             }
         };
@@ -250,7 +257,7 @@ fn worst_cost(choice: &ModelChoice) -> WorstCost {
     })
 }
 
-fn refusal(error: ModelUnavailable) -> Failure {
-    let what = format!("cannot run the reviewer agent_sdk: {}", error.what);
+fn refusal(purpose: &str, error: ModelUnavailable) -> Failure {
+    let what = format!("{purpose}{}", error.what);
     Failure::new(FailureKind::NoReviewers, what).hint(error.hint)
 }

@@ -11,6 +11,10 @@ use mala_domain::scope::ReviewTarget;
 use mala_pipeline::command::{CommandReview, CommandSettings, ReviewParser};
 use std::sync::Arc;
 
+/// What the parser's model is for, when it is not available.
+const PARSER: &str =
+    "cannot run the reviewer command: without review.command.parser, its parser is a model: ";
+
 pub(super) async fn chosen(
     policy: &ReviewPolicy,
     here: &Environment,
@@ -32,7 +36,7 @@ pub(super) async fn chosen(
             (ReviewParser::Command(Box::new(self::lane("parser", parser, &settings, here)?)), None)
         }
         None => {
-            let agent = agent::verifier(&parsing(policy, &settings), here, options).await?;
+            let agent = agent::verifier(&parsing(policy, &settings), here, options, PARSER).await?;
             (ReviewParser::Model(agent.clone()), Some(agent))
         }
     };
@@ -50,7 +54,6 @@ pub(super) async fn chosen(
     Ok(ChosenReviewers {
         verifier,
         model: settings.model.clone(),
-        budget_profile: policy.budget.name(),
         ..ChosenReviewers::one(ReviewerType::Command, Arc::new(command), version)
     })
 }

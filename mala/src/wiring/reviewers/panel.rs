@@ -58,6 +58,12 @@ async fn in_process(
 ) -> anyhow::Result<ChosenReviewers> {
     let gate = &options.gate;
     let (seats, mut warnings) = panel(&[], gate, here)?;
+    if seats.is_empty() {
+        let failure = refusal("no lane of the panel is usable");
+        let failure = failure.hint("run `review-gate lanes` to see why");
+        let absent = ChosenReviewers::absent(ReviewerType::Cerberus, failure.into());
+        return Ok(ChosenReviewers { warnings, ..absent });
+    }
     let TemporaryLanes { lanes, head, secret, logs } =
         temporary_lanes(here, &options.target).await?;
     let timeout = lane_time(policy.timeout_for(ReviewerType::Cerberus));
@@ -88,6 +94,7 @@ async fn in_process(
     Ok(ChosenReviewers {
         reviewers: lanes.iter().map(|lane| lane.clone() as Arc<dyn Reviewer>).collect(),
         peers: lanes.iter().map(|lane| lane.clone() as Arc<dyn Verifier>).collect(),
+        panel: lanes.iter().map(|lane| Reviewer::name(lane.as_ref()).to_owned()).collect(),
         verifier,
         rule: gate.consensus.value,
         check_time: timeout,

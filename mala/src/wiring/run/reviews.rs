@@ -1,16 +1,15 @@
 //! Reviews for triggers: the same review as `mala review`, with the reviewer that the trigger names.
 
 use crate::environment::Environment;
-use crate::failure::{Failure, FailureKind};
 use crate::settings::Settings;
 use crate::wiring::changes::Changes;
 use crate::wiring::reviewers::{self, ReviewerOptions};
-use crate::wiring::rules;
+use crate::wiring::{rules, start_time};
 use mala_domain::config::{ConfigOrigin, ConfigValue, ReviewPolicy, Seconds};
 use mala_domain::ports::{BoxFuture, RunStore, ScopeError};
 use mala_domain::report::Report;
 use mala_domain::scope::ReviewTarget;
-use mala_pipeline::review::{Published, ReviewPorts, StartTime, publish, review};
+use mala_pipeline::review::{Published, ReviewPorts, publish, review};
 use mala_pipeline::run::{TriggerReviewRequest, TriggerReviews};
 
 /// Reviews ranges of the repository.
@@ -46,14 +45,9 @@ impl RangeReviews {
             gate: self.settings.gate.clone(),
             ..ReviewerOptions::new(self.settings.models.clone())
         };
-        let chosen = match reviewers::choose(&policy, &self.here, rules, options).await {
-            Err(error) if Failure::kind_of(&error) == FailureKind::NoReviewers => {
-                reviewers::absent(&policy, error.to_string())
-            }
-            chosen => chosen?,
-        };
+        let chosen = reviewers::choose(&policy, &self.here, rules, options).await?;
         let plan = chosen.plan(&policy, request.tasks.clone(), notices)?;
-        let started = started();
+        let started = start_time();
         let store = self.changes.store();
         let kept_in = store.as_ref().map(|store| (store as &dyn RunStore, &started));
         let ports = ReviewPorts { store: kept_in, ..chosen.ports() };
@@ -82,9 +76,4 @@ impl RangeReviews {
         }
         policy
     }
-}
-
-fn started() -> StartTime {
-    let now = jiff::Timestamp::now();
-    StartTime { stamp: now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string(), at: now.to_string() }
 }

@@ -274,3 +274,40 @@ fn several_reviewers_must_all_pass_a_change() {
     assert_eq!(output.status.code(), Some(1), "{report:#}");
     assert_eq!(report["issues"].as_array().unwrap().len(), 1, "once: {report:#}");
 }
+
+#[test]
+fn a_named_reviewer_that_is_not_available_never_passes_and_the_others_run() {
+    let world = changed();
+    let pairs = ["builtin,agent_sdk", "agent_sdk,builtin", "builtin,cerberus", "command,builtin"];
+    for named in pairs {
+        let args = ["review", "--reviewer", named, "--json", "-o", "out.json"];
+        let output = world.output(&args, b"");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(4), "{named}: {report:#}");
+        assert_eq!(report["consensus"]["needed"], 2, "{named}: {report:#}");
+        let reviewers = report["reviewers"].as_array().unwrap();
+        let absent: Vec<bool> = reviewers.iter().map(|it| it["verdict"].is_null()).collect();
+        assert_eq!(absent, [false, true], "{named}: {report:#}");
+        assert_eq!(reviewers[0]["reviewer"], "builtin", "{named}: {report:#}");
+        assert!(world.folder().join("out.json").exists(), "{named}");
+    }
+    assert_snapshot!(world.run(&["review", "--reviewer", "builtin,builtin"]), @"
+    [exit 64]
+    [stderr]
+    error: --reviewer names builtin twice
+    ");
+}
+
+#[test]
+fn the_order_of_reviewers_does_not_matter_and_the_profile_does() {
+    let id = |named: &str, profile: &str| {
+        let server = ModelServer::always(ModelAnswer::text(PASS));
+        let args = ["review", "--reviewer", named, "--profile", profile, "--json", "--no-save"];
+        let output = with_server(changed(), &server).output(&args, b"");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["review_id"].clone()
+    };
+    let quick = id("builtin,agent_sdk", "quick");
+    assert_eq!(id("agent_sdk,builtin", "quick"), quick);
+    assert_ne!(id("builtin,agent_sdk", "thorough"), quick);
+}

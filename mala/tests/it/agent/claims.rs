@@ -93,6 +93,6 @@ fn a_text_that_cannot_be_read_is_a_mistake_of_the_caller() {
     insta::assert_snapshot!(changed().run(&args), @"
     [exit 64]
     [stderr]
-    error: [WORK]/nowhere.md: No such file or directory (os error 2)
+    error: cannot read the text of the pull request nowhere.md: no such file
     ");
 }

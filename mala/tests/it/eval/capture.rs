@@ -121,7 +121,7 @@ fn a_finding_without_a_word_is_an_error_and_writes_nothing() {
     [exit 64]
     [stderr]
     error: the review has no finding 'nope'
-    hint: 'mala runs show' lists the findings with their ids
+    hint: run `mala runs show` to list the findings with their ids
     ");
     assert_snapshot!(world.run(&["eval", "capture", "--all-right", "--missed", "shop.py:x"]), @"
     [exit 64]

@@ -118,8 +118,8 @@ fn two_runs_are_compared_case_by_case() {
     insta::assert_snapshot!(shown(&world, &["compare", &before, "gone"], &names), @r"
     [exit 64]
     [stderr]
-    error: run 'gone' not found
-    hint: 'mala eval list' lists the runs
+    error: no run `gone`
+    hint: run `mala eval list` to list the runs
     ");
 }
 
@@ -276,7 +276,7 @@ fn a_result_is_a_table_and_a_document() {
     [exit 2]
     [stderr]
     error: no runs found
-    hint: start one with 'mala eval run'
+    hint: run `mala eval run` to start one
     ");
     let run = run_of(&world, "hunks");
     insta::assert_snapshot!(shown(&world, &["report"], &[(&run, "[RUN]")]), @r"

@@ -166,7 +166,7 @@ fn a_file_that_cannot_be_written_is_an_error() {
     [exit 2]
     [stderr]
     error: cannot write no/page.html: no such folder
-    hint: the run is kept; 'mala eval report --output FILE' writes it again
+    hint: the run is kept; run `mala eval report --output FILE` to write it again
     ");
     let shown = world.run(&["eval", "report", "-o", "result.json"]);
     assert!(shown.starts_with("[exit 0]"), "{shown}");

@@ -211,14 +211,14 @@ fn a_judge_that_is_not_there_is_said() {
     [exit 64]
     [stderr]
     error: [RUN] has no judge
-    hint: use 'mala eval run --match semantic'
+    hint: run `mala eval run --match semantic` to use a judge
     ");
     let compare = ["compare", "latest", "latest", "--mode", "semantic"];
     assert_snapshot!(shown(&world, &compare, &names), @"
     [exit 64]
     [stderr]
     error: [RUN] has no judge
-    hint: use 'mala eval run --match semantic'
+    hint: run `mala eval run --match semantic` to use a judge
     ");
     let replay = ["run", "--reviewer", "perfect", "--replay", run, "--match", "semantic"];
     assert_snapshot!(shown(&world, &replay, &names), @"

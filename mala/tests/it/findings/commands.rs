@@ -149,7 +149,7 @@ fn a_decision_that_cannot_be_made_says_why() {
     [exit 64]
     [stderr]
     error: no finding `zzzz` in the ledger
-    hint: 'mala findings' lists the findings
+    hint: run `mala findings` to list the findings
     ");
     assert!(world.run(&["findings", "show", ""]).starts_with("[exit 64]"));
     assert!(world.run(&["findings", "waive", &id]).starts_with("[exit 64]"), "a reason is needed");

@@ -90,6 +90,29 @@ fn invalid_options_are_errors() {
     [stderr]
     error: missing.py does not exist before or after the change
     ");
+    assert_snapshot!(world.run(&["review", "*.zzz"]), @"
+    [exit 64]
+    [stderr]
+    error: no file matches '*.zzz'
+    hint: globs start at the current folder; `**/*.py` also matches below it
+    ");
+    assert_snapshot!(world.run(&["review", "HEAD"]), @"
+    [exit 64]
+    [stderr]
+    error: 'HEAD' is a revision, not a range or a path
+    hint: run `mala review --base HEAD`, or `mala review HEAD..HEAD`
+    ");
+    assert_snapshot!(world.run(&["review", "--context-file", "none.md"]), @"
+    [exit 64]
+    [stderr]
+    error: cannot read the context file none.md: no such file
+    ");
+    assert_snapshot!(world.run(&["pr", "foo"]), @"
+    [exit 64]
+    [stderr]
+    error: 'foo' is not a pull request
+    hint: use OWNER/REPO#N or the URL of a pull request; GITHUB_API_URL sets the host
+    ");
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn is_known_full(source: &Source, place: Node<'_>, name: &str) -> bool {
     })
 }
 
-/// PythonNames that say that the value is meant to live on.
+/// Names that say that the value is meant to live on.
 fn is_cache(name: &str) -> bool {
     let name = name.to_lowercase();
     name.starts_with('_') || ["cache", "memo"].iter().any(|word| name.contains(word))

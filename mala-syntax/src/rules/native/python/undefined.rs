@@ -1,4 +1,4 @@
-//! PythonNames that nothing in the file defines: using them raises NameError.
+//! Names that nothing in the file defines: using them raises NameError.
 
 use super::code::{ancestors, arguments, callee, plain_text};
 use super::module::{Module, found};
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use tree_sitter::Node;
 
 pub(super) const UNDEFINED: NativeCheck =
-    NativeCheck { name: "python-undefined-name", captures: &["NAME"] };
+    NativeCheck { name: "python-undefined-name", captures: &["NAME", "MORE"] };
 
 pub(super) const EXPORT: NativeCheck =
     NativeCheck { name: "python-undefined-export", captures: &["NAME"] };
@@ -18,10 +18,11 @@ pub(super) const EXPORT: NativeCheck =
 /// What the interpreter, or the tool that runs the file, defines.
 const BUILTIN: &str = include_str!("builtin_names.txt");
 
-/// A file with more undefined names than this is a piece of another one.
-const MAX_UNDEFINED: usize = 2;
+/// The most names that are reported of a file; the last report counts the others.
+const MAX_REPORTED: usize = 2;
 
-/// Calls that bring in names which the file does not show: SCons and Bazel have `Import` and `load`.
+/// Calls that bring in names which the file does not show: SCons and Bazel have `Import` and `load`. A
+/// function of this name that the file itself defines or imports is another one.
 const LOADERS: [&str; 4] = ["globals", "execfile", "Import", "load"];
 
 /// Calls that do so for the function around them.
@@ -40,18 +41,18 @@ impl<'t> HiddenNames<'t> {
         let source = module.source;
         let is_open = source.tree().root_node().has_error()
             || !module.nodes(&["wildcard_import", "exec_statement", "print_statement"]).is_empty()
-            // chai puts the assertions of its test cases among the names of the file.
-            || source.text().contains("from chai import")
-            || source.text().lines().any(|it| it.trim_start().starts_with('#') && names_check(it));
+            || source.text().lines().any(excuses_file);
         if is_open {
             return Self::InFile;
         }
         let mut functions = Vec::new();
+        let defined = defined_names(module);
         for call in module.nodes(&["call"]) {
             let name = callee(source, call);
             let is_local =
                 LOCAL_LOADERS.contains(&name) && (name == "exec" || arguments(call).is_empty());
-            if !is_local && !LOADERS.contains(&name) {
+            let is_loader = LOADERS.contains(&name) && !defined.contains(name);
+            if !is_local && !is_loader {
                 continue;
             }
             let function = ancestors(call).find(|it| it.kind() == "function_definition");
@@ -81,7 +82,7 @@ pub(super) fn undefined_names(module: &Module<'_>) -> Vec<NativeMatch> {
     }
     let builtin: HashSet<&str> = BUILTIN.split_whitespace().collect();
     let defined = defined_names(module);
-    let unknown: Vec<(&str, Node<'_>)> = module
+    let mut unknown: Vec<(&str, Node<'_>)> = module
         .names()
         .scopes
         .variables()
@@ -98,10 +99,22 @@ pub(super) fn undefined_names(module: &Module<'_>) -> Vec<NativeMatch> {
             Some((it.name, *it.reads.iter().find(is_fault)?))
         })
         .collect();
-    if unknown.len() > MAX_UNDEFINED {
-        return Vec::new();
+    unknown.sort_by_key(|(_, node)| node.start_byte());
+    let n_more = unknown.len().saturating_sub(MAX_REPORTED);
+    let reported = unknown.into_iter().take(MAX_REPORTED).enumerate();
+    let reported = reported.map(|(index, (name, node))| {
+        let more = if index + 1 == MAX_REPORTED { more_names(n_more) } else { String::new() };
+        found(node, vec![("NAME", name.to_owned()), ("MORE", more)])
+    });
+    reported.collect()
+}
+
+fn more_names(n_more: usize) -> String {
+    match n_more {
+        0 => String::new(),
+        1 => "; 1 more name of the file is undefined".to_owned(),
+        n => format!("; {n} more names of the file are undefined"),
     }
-    unknown.into_iter().map(|(name, node)| found(node, vec![("NAME", name.to_owned())])).collect()
 }
 
 /// All names that the file declares, in whichever scope.
@@ -141,9 +154,19 @@ fn excuses(comment: &str) -> bool {
     is_blanket || names_check(comment)
 }
 
+/// Whether a line is a comment that switches off the check for the whole file.
+fn excuses_file(line: &str) -> bool {
+    let Some(comment) = line.trim_start().strip_prefix('#') else { return false };
+    let is_blanket = ["flake8: noqa", "ruff: noqa"].iter().any(|mark| {
+        let rest = comment.trim_start().strip_prefix(mark);
+        rest.is_some_and(|rest| !rest.trim_start().starts_with(':'))
+    });
+    is_blanket || comment.trim_start().starts_with("mypy: ignore-errors") || names_check(comment)
+}
+
 /// Whether a comment names the check for undefined names of a linter or type checker.
 fn names_check(comment: &str) -> bool {
-    let codes = ["F821", "name-defined", "reportUndefinedVariable", "undefined-variable"];
+    let codes = ["F821", "E0602", "name-defined", "reportUndefinedVariable", "undefined-variable"];
     let marks = ["noqa", "type: ignore", "pyright:", "pylint: disable", "mypy: disable"];
     let holds = |word: &&str| comment.contains(*word);
     codes.iter().any(holds) && marks.iter().any(holds)
@@ -166,7 +189,7 @@ fn is_guarded(source: &Source, node: Node<'_>) -> bool {
     })
 }
 
-/// PythonNames in `__all__` that the file does not define.
+/// Names in `__all__` that the file does not define.
 pub(super) fn undefined_exports(module: &Module<'_>) -> Vec<NativeMatch> {
     let source = module.source;
     let is_open = !source.text().contains("__all__") || source.text().contains("__getattr__");
@@ -181,7 +204,7 @@ pub(super) fn undefined_exports(module: &Module<'_>) -> Vec<NativeMatch> {
         let list = field("right").filter(|it| is_export && matches!(it.kind(), "list" | "tuple"));
         for element in list.map(parts).unwrap_or_default() {
             let Some(name) = plain_text(source, element) else { continue };
-            // PythonNames in small letters may be modules of a package.
+            // Names in small letters may be modules of a package.
             if !defined.contains(name) && name.starts_with(char::is_uppercase) {
                 matches.push(found(element, vec![("NAME", name.to_owned())]));
             }

@@ -1,10 +1,10 @@
 //! The pre-push hook of git: a script that is added only if there is no other one.
 
-use crate::cli::exit::Exit;
-use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
+use crate::interrupt::until_interrupted;
 use crate::wiring::gate::work::{git_hook, read_file, write_file};
 use anyhow::Context;
 use std::fs::{Permissions, set_permissions};

@@ -1,8 +1,9 @@
-//! Exit codes: the only place that knows their numbers.
+//! How the program ends: the exit codes, whose numbers only this file knows, and what is printed with them.
 
 use crate::console;
 use crate::failure::{Failure, FailureKind, describe};
 use mala_domain::verdict::{NotReviewedReason, Outcome};
+use std::panic::{AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;
 
 /// The exit code of a command.
@@ -108,6 +109,34 @@ impl From<Outcome> for Exit {
             Outcome::CouldNotReview(NotReviewedReason::Internal) => Self::Internal,
         }
     }
+}
+
+/// Runs a program; a panic ends with `Exit::Internal`.
+pub(crate) fn guarded(program: impl FnOnce() -> Exit) -> Exit {
+    std::panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or(Exit::Internal)
+}
+
+/// Prints help or the version, or a usage error.
+pub(crate) fn show_answer(answer: &clap::Error) -> Exit {
+    let text = answer.render();
+    if answer.use_stderr() {
+        console::say(text.ansi().to_string().trim_end());
+        return Exit::Usage;
+    }
+    match console::data(&text.ansi().to_string()) {
+        Ok(()) => Exit::Passed,
+        Err(error) => report(&error.into()),
+    }
+}
+
+/// Reports a panic as a bug, without a stack trace.
+pub(crate) fn report_bug(panic: &PanicHookInfo<'_>) {
+    let what = panic.payload_as_str().unwrap_or("unknown cause");
+    let place = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line()));
+    console::say(&format!(
+        "error: internal error: {what}{}\nhint: this is a bug in mala; please report it with the command that you ran",
+        place.unwrap_or_default()
+    ));
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ async fn with_base(
         ReviewTarget::SinceMergeBase { base, head } if base.is_empty() => {
             let base = base_branch(user, changes).await?.ok_or_else(|| {
                 Failure::usage("cannot determine the default branch")
-                    .hint("name it: mala review --base BRANCH")
+                    .hint("run `mala review --base BRANCH`")
             })?;
             Ok(ReviewTarget::SinceMergeBase { base, head: head.clone() })
         }

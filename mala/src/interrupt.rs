@@ -1,7 +1,7 @@
 //! Runs a future until it ends or the process gets a signal to stop.
 
-use super::exit::Exit;
 use crate::console;
+use crate::exit::Exit;
 use anyhow::Context;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
