@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_nobodys_is_swept() {
+    fn only_unused_folders_are_swept() {
         let top = tempfile::tempdir().unwrap();
         let gate = GateFolder::of_work_tree(top.path());
         let [dead, held_by_us, of_session, of_gone, odd] =
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_somebody_stands_in_stays() {
+    fn a_folder_that_a_process_is_in_stays() {
         let top = tempfile::tempdir().unwrap();
         let gate = GateFolder::of_work_tree(top.path());
         let folder = left(&gate, "a");

@@ -50,7 +50,7 @@ fn what_a_killed_spawn_leaves_is_removed_by_clean() {
 }
 
 #[test]
-fn what_somebody_uses_stays() {
+fn a_folder_in_use_stays() {
     let bench = Bench::new();
     let spawned = bench.spawn(&["--lanes", "never"]);
     let folder = PathBuf::from(spawned["session_dir"].as_str().unwrap());
