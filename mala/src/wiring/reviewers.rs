@@ -9,6 +9,7 @@ mod panel;
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::settings::{UserModels, UserSettings};
+use crate::wiring::gate::InProcessSettings;
 use crate::wiring::models::{Connections, Models, connections};
 use crate::wiring::rules::ProjectRules;
 use anyhow::Context;
@@ -40,6 +41,8 @@ pub struct ChosenReviewers {
     pub kind: ReviewerType,
     /// The reviewers.
     pub reviewers: Vec<Arc<dyn Reviewer>>,
+    /// Whether they are a panel in this process, in which every objection counts.
+    pub is_panel: bool,
     /// The lanes among them, which verify findings of each other.
     pub peers: Vec<Arc<dyn Verifier>>,
     /// The agent that verifies findings.
@@ -78,6 +81,7 @@ impl ChosenReviewers {
         Self {
             kind,
             reviewers: Vec::new(),
+            is_panel: false,
             peers: Vec::new(),
             verifier: None,
             agent: None,
@@ -104,6 +108,7 @@ impl ChosenReviewers {
         self.peers.extend(other.peers);
         self.warnings.extend(other.warnings);
         Self {
+            is_panel: self.is_panel || other.is_panel,
             verifier: self.verifier.or(other.verifier),
             agent: self.agent.or(other.agent),
             rule: ConsensusRule::Unanimous,
@@ -121,7 +126,7 @@ impl ChosenReviewers {
     /// The name of the reviewers in reports: the type of a panel, the names of others.
     fn label(&self) -> String {
         let names: Vec<&str> = self.reviewers.iter().map(|reviewer| reviewer.name()).collect();
-        if self.peers.is_empty() { names.join(",") } else { self.kind.name().to_owned() }
+        if self.is_panel { self.kind.name().to_owned() } else { names.join(",") }
     }
 
     /// The ports of a review with these reviewers.
@@ -149,7 +154,7 @@ impl ChosenReviewers {
             tasks,
             suppressions: policy.suppressions.value,
             policy: DecisionPolicy {
-                fail_on: if self.peers.is_empty() { policy.fail_on.value } else { objection },
+                fail_on: if self.is_panel { objection } else { policy.fail_on.value },
                 fail_on_objection: objection,
                 rule: self.rule,
             },
@@ -264,7 +269,7 @@ async fn one(
                 builtin::chosen(policy, here, rules, Some(NO_KEY))?
             }
         }
-        Some(ReviewerType::Cerberus) => panel::chosen(policy, here, options).await?,
+        Some(ReviewerType::Cerberus) => panel::chosen(policy, here, rules, options).await?,
         Some(ReviewerType::Command) => command::chosen(policy, here, options).await?,
     })
 }
@@ -282,32 +287,32 @@ pub async fn checker(
     here: &Environment,
     models: UserModels,
 ) -> anyhow::Result<Arc<Agent>> {
-    let review = ReviewSettings { budget: plan.budget.clone(), ..ReviewSettings::default() };
-    let config =
-        Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
-    let policy = policy(&[ConfigLayer { origin: ConfigOrigin::CommandLine, config }]);
-    agent::verifier(&policy, here, &ReviewerOptions::new(models)).await
+    agent::verifier(&agent_policy(plan), here, &ReviewerOptions::new(models)).await
 }
 
 /// A reviewer of mala itself on a panel.
 pub async fn member(
     name: &str,
-    plan: &Checker,
+    own: &InProcessSettings<'_>,
     here: &Environment,
 ) -> anyhow::Result<Arc<dyn Reviewer>> {
-    let models = UserSettings::load(here)?.models;
-    let review = ReviewSettings { budget: plan.budget.clone(), ..ReviewSettings::default() };
-    let config =
-        Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
-    let policy = policy(&[ConfigLayer { origin: ConfigOrigin::CommandLine, config }]);
     let kind = if name == "builtin" { ReviewerType::Builtin } else { ReviewerType::AgentSdk };
-    let options = ReviewerOptions { named: vec![kind], ..ReviewerOptions::new(models) };
-    let chosen = choose(&policy, here, ProjectRules::default(), options).await?;
+    let (policy, options) = (agent_policy(own.agent), ReviewerOptions::new(own.models.clone()));
+    // Boxed, because `one` also makes panels.
+    let chosen = Box::pin(one(Some(kind), &policy, here, own.rules.clone(), &options)).await?;
     chosen.reviewers.into_iter().next().context("no such reviewer")
 }
 
+/// The settings of an agent of a panel.
+fn agent_policy(plan: &Checker) -> ReviewPolicy {
+    let review = ReviewSettings { budget: plan.budget.clone(), ..ReviewSettings::default() };
+    let config =
+        Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
+    policy(&[ConfigLayer { origin: ConfigOrigin::CommandLine, config }])
+}
+
 /// Why a reviewer of mala itself cannot be used; `None` if it can.
-pub fn member_missing(name: &str, here: &Environment) -> Option<String> {
+pub fn member_missing(name: &str, policy: &ReviewPolicy, here: &Environment) -> Option<String> {
     if name == "builtin" {
         return None;
     }
@@ -315,7 +320,7 @@ pub fn member_missing(name: &str, here: &Environment) -> Option<String> {
         Ok(models) => models,
         Err(error) => return Some(error.to_string()),
     };
-    match agent::choice(&policy(&[]), &models) {
+    match agent::choice(policy, &models) {
         Ok(choice) => models.unavailable(choice.provider).map(|why| why.to_string()),
         Err(error) => Some(error.to_string()),
     }

@@ -52,7 +52,7 @@ pub fn session_panel_members(
     settings: &Settings,
     here: &Environment,
 ) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
-    let (seats, warnings) = super::panel(named, &settings.gate, here)?;
+    let (seats, warnings) = super::panel(named, (&settings.gate, &settings.policy), here)?;
     Ok((seats, settings.notice.iter().cloned().chain(warnings).collect()))
 }
 
