@@ -125,8 +125,8 @@ pub(in crate::cli) async fn run_job(
         chosen => chosen?,
     };
     let unfinished = UnfinishedRecording(chosen.recording.clone());
-    notices.extend(unused(args, chosen.kind));
     let names: Vec<&str> = chosen.reviewers.iter().map(|reviewer| reviewer.name()).collect();
+    notices.extend(unused(args, chosen.kind, names.contains(&"agent")));
     let is_recorded = args.record.is_some() || args.replay.is_some();
     let request = TrackingRequest {
         target: &target,
@@ -153,12 +153,12 @@ pub(in crate::cli) async fn run_job(
     let ports = ReviewPorts { store: kept_in, tracking, ..chosen.ports() };
     let reviewed = review(&plan, scoped, &ports, &|event| job.progress.show(&event)).await;
     job.progress.end();
-    let reviewed = reviewed.map_err(changes::failure)?;
+    let mut reviewed = reviewed.map_err(changes::failure)?;
     unfinished.finish();
     warn_of_recording(chosen.recording.as_deref());
     if let Some(store) = &store {
         let more = kept(transcript).into_iter().chain(lane_files(chosen.lane_logs.as_deref()));
-        keep(&reviewed, &job.started, store, &more.collect::<Vec<_>>());
+        keep(&mut reviewed, &job.started, store, &more.collect::<Vec<_>>());
     }
     Ok(Some(FinishedReview { reviewed, policy: settings.policy, started: job.started }))
 }
@@ -177,20 +177,22 @@ async fn open_ledger(
     ReviewLedger::open(changes.and_then(Changes::git)?, request, notices).await
 }
 
-/// Warnings about flags that have no effect with this reviewer.
-fn unused(args: &ReviewOptions, kind: ReviewerType) -> Vec<String> {
+/// Warnings about flags that have no effect with this reviewer. An agent on a panel has a model, but no
+/// recording.
+fn unused(args: &ReviewOptions, kind: ReviewerType, has_agent: bool) -> Vec<String> {
     let is_only = args.reviewer.len() < 2;
     if !is_only || !matches!(kind, ReviewerType::Builtin | ReviewerType::Cerberus) {
         return Vec::new();
     }
     let flags = [
-        ("--model", args.model.is_some()),
-        ("--profile", args.profile.is_some()),
+        ("--model", args.model.is_some() && !has_agent),
+        ("--profile", args.profile.is_some() && !has_agent),
         ("--record", args.record.is_some()),
         ("--replay", args.replay.is_some()),
     ];
     let given = flags.into_iter().filter(|(_, given)| *given);
-    given.map(|(flag, _)| format!("{flag} has no effect: {kind} uses no model of mala")).collect()
+    let why = if has_agent { "has no recording" } else { "uses no model of mala" };
+    given.map(|(flag, _)| format!("{flag} has no effect: {kind} {why}")).collect()
 }
 
 /// Deletes a recording whose review does not finish, as on Ctrl-C: it could not be replayed.
@@ -210,15 +212,17 @@ impl Drop for UnfinishedRecording {
     }
 }
 
-/// Stores the files of a review. A folder that cannot be written is a warning.
+/// Stores the files of a review. If they cannot be written, that is a warning, and the report names no
+/// folder.
 fn keep(
-    reviewed: &ReviewOutput,
+    reviewed: &mut ReviewOutput,
     started: &StartTime,
     store: &dyn RunStore,
     more: &[(String, String)],
 ) {
     if let Published::Failed(error) = publish(reviewed, started, store, more) {
         console::say(&format!("warning: cannot save the review: {error}"));
+        reviewed.report.review_log_path = None;
     }
 }
 
