@@ -28,7 +28,7 @@ const MAX_CLAIMS: usize = 30;
 pub struct PanelContext {
     runner: Arc<dyn LaneRunner>,
     settings: PanelSettings,
-    /// What every lane is told, put together once.
+    /// The prompt of all lanes, built once.
     prompt: OnceLock<PanelPrompt>,
     has_warned: AtomicBool,
 }

@@ -17,7 +17,7 @@ use std::fmt::Write;
 use std::io::{IsTerminal, Write as _};
 use std::time::{Duration, Instant};
 
-/// Wait for the reviewers and print their result
+/// Wait for the reviewers and print the verdict
 #[derive(Debug, Args)]
 pub(super) struct WaitArgs {
     /// Print JSON
@@ -190,6 +190,9 @@ fn shown(result: &GateResultJson, created: Option<&str>) -> String {
 
 fn write(text: &mut String, result: &GateResultJson, created: Option<&str>) -> std::fmt::Result {
     let (consensus, report) = (&result.consensus, &result.report);
+    if report.session_key.is_none() {
+        return writeln!(text, "no verdict: {}", one_line(&result.parse_errors.join("; ")));
+    }
     let (verdict, rule) = (consensus.verdict.name(), consensus.rule);
     let (passes, needed) = (consensus.passes, consensus.needed);
     writeln!(text, "{verdict} ({rule}: {passes} of {needed} needed passes)")?;
@@ -198,7 +201,9 @@ fn write(text: &mut String, result: &GateResultJson, created: Option<&str>) -> s
             HeadState::Commit(sha) => format!(" at {}", one_line(sha.get(..12).unwrap_or(sha))),
             _ => String::new(),
         };
-        let created = created.map(|it| format!(", started {}", one_line(it))).unwrap_or_default();
+        // The fraction of a second is for sorting.
+        let created = created.and_then(|it| it.split('.').next());
+        let created = created.map(|it| format!(", started {}Z", one_line(it))).unwrap_or_default();
         writeln!(text, "  {}{head}{created}", one_line(&scope.target))?;
     }
     for name in result.reviewers.keys() {

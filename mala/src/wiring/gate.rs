@@ -318,13 +318,13 @@ pub fn start_supervisor(
     folder.set_supervisor(pid).context("starting the supervisor")
 }
 
-/// This process supervises from here on: the session knows, and orphans of its lanes come to it.
+/// Makes this process the supervisor of a session. It adopts the orphans of its lanes.
 pub fn become_supervisor(folder: &SessionFolder) -> anyhow::Result<()> {
     folder.set_supervisor(std::process::id())?;
     process::adopt_orphans().context("adopting orphans")
 }
 
-/// Who runs the lanes of a session.
+/// The runner of a session's lanes.
 pub fn runner(
     git: Git,
     session: &Session,
@@ -373,7 +373,7 @@ pub fn hold_scratch(session: &Session) -> anyhow::Result<()> {
     sessions::hold_scratch(Path::new(&session.scratch)).context("holding the copy")
 }
 
-/// Removes what those threw away who died before their session was written down.
+/// Removes the temporary folders of processes that died before their session was written.
 pub fn sweep_scratch(gate: &Gate) {
     sessions::sweep_scratch(&gate.sessions);
 }
