@@ -307,7 +307,7 @@ fn shown(time: Duration) -> String {
 fn keep(places: &Places, run: &LaneRun) {
     if let Some(answer) = &run.answer {
         let clean = secrets::redact(answer);
-        log_failure(crate::store::write_atomically(
+        log_failure(crate::store::write_unsynced(
             &places.kept.join("answer.json"),
             clean.as_bytes(),
         ));
@@ -319,10 +319,7 @@ fn keep(places: &Places, run: &LaneRun) {
         "error": run.failure.as_ref().map(|failure| &failure.why),
     });
     let text = format!("{telemetry:#}\n");
-    log_failure(crate::store::write_atomically(
-        &places.kept.join("telemetry.json"),
-        text.as_bytes(),
-    ));
+    log_failure(crate::store::write_unsynced(&places.kept.join("telemetry.json"), text.as_bytes()));
 }
 
 fn log_failure(written: std::io::Result<()>) {

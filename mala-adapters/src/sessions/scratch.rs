@@ -70,7 +70,7 @@ fn is_taken(error: &io::Error) -> bool {
 pub fn hold_scratch(scratch: &Path) -> io::Result<()> {
     let folder = open(scratch)?;
     match flock(&folder, FlockOperation::NonBlockingLockShared) {
-        // Who cannot be locked out cannot be swept away either.
+        // A folder that cannot be locked is not swept either.
         Ok(()) | Err(Errno::NOTSUP | Errno::NOLCK | Errno::NOSYS) => {}
         Err(error) => return Err(error.into()),
     }
@@ -102,7 +102,7 @@ pub(super) fn assign(scratch: &Path, session: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes what those left who died before their session was written down, or whose session is gone.
+/// Removes the folders of processes that died before their session was written, or whose session is gone.
 pub fn sweep_scratch(gate: &GateFolder) {
     for place in places(gate) {
         let Ok(entries) = fs::read_dir(place) else { continue };
