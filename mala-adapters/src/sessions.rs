@@ -17,7 +17,7 @@ pub use trees::GateFolders;
 
 use crate::bounded_read::read_no_follow;
 use crate::process;
-use crate::store::{reject_symlink, write_atomically, write_gitignore};
+use crate::store::{reject_symlink, write_gitignore, write_unsynced};
 use mala_domain::gate::session::{Heartbeat, Progress, Session, SessionState};
 use mala_domain::ports::{SessionFiles, StoreError};
 use mala_domain::render::gate::{GateResultJson, SessionFacts};
@@ -219,7 +219,7 @@ impl SessionFolder {
 
     /// Writes down how far it is.
     pub fn set_progress(&self, progress: &Progress) -> io::Result<()> {
-        write_atomically(&self.path.join(PROGRESS), &json(progress)?)
+        write_unsynced(&self.path.join(PROGRESS), &json(progress)?)
     }
 
     /// Where its result is written in full, for people and agents to read.
@@ -236,7 +236,7 @@ impl SessionFolder {
             let progress = self.progress().unwrap_or_default();
             let facts = SessionFacts { session, measured, progress, folder: None };
             let result = GateResultJson::of(state, &facts);
-            write_atomically(&path, render_panel(&result).as_bytes())?;
+            write_unsynced(&path, render_panel(&result).as_bytes())?;
         }
         Ok(path)
     }
@@ -263,7 +263,7 @@ impl SessionFiles for SessionFolder {
         let path = self.path.join(name);
         let parent = path.parent().unwrap_or(&self.path);
         fs::create_dir_all(parent)
-            .and_then(|()| write_atomically(&path, text.as_bytes()))
+            .and_then(|()| write_unsynced(&path, text.as_bytes()))
             .map_err(|source| StoreError { what: format!("writing {}", path.display()), source })
     }
 }

@@ -98,6 +98,13 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// The same without waiting for the disk: for files of a process that does not survive a crash of the
+/// machine either.
+pub(crate) fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    unsynced_draft(path, bytes)?.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
 /// Writes to a path that the user named: a file atomically, also behind a link; a device or a pipe
 /// directly.
 pub fn write_output(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -118,10 +125,15 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn draft(path: &Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {
+    let draft = unsynced_draft(path, bytes)?;
+    draft.as_file().sync_data()?;
+    Ok(draft)
+}
+
+fn unsynced_draft(path: &Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut draft = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
     draft.write_all(bytes)?;
-    draft.as_file().sync_data()?;
     readable_by_all(draft.as_file())?;
     Ok(draft)
 }

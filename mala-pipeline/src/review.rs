@@ -73,9 +73,8 @@ pub async fn review(
     let started = Instant::now();
     events(ReviewEvent::Scoped { files: scope.scope.files, hunks: scope.scope.hunks });
     let context = gather(plan, scope, ports.reviewers).await?;
-    let (change, is_empty) = (context.change.clone(), context.change.is_empty());
-    let given = Coverage::over(&change, &[]);
-    let needs_reviewers = needs_reviewers(is_empty, &given);
+    let is_empty = context.change.is_empty();
+    let needs_reviewers = needs_reviewers(is_empty, &Coverage::over(&context.change, &[]));
     let tracking = ports.tracking.filter(|_| needs_reviewers);
     let review_id = scope::review_id(plan, &context.scope, ports.reviewers);
     let mut tracker = Tracker::start(tracking, &context, plan, ports.reviewers).await;
@@ -84,6 +83,8 @@ pub async fn review(
         true => ask_all(plan, (&context, delta.as_ref()), ports.reviewers, events).await,
         false => Opinions::default(),
     };
+    let change = opinions.without_unshown(&context.change);
+    let given = Coverage::over(&change, &[]);
     let admitted = admit::admit(&opinions, &context, plan).await?;
     let admitted = tracker.with_open(admitted, &opinions).await?;
     events(ReviewEvent::Verifying { findings: admitted.admission.findings.len() });

@@ -46,10 +46,11 @@ fn ignore_closed_pipe(written: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Starts logging to stderr at the level of `MALA_LOG`, such as `info` or `debug`; by default, only errors.
+/// Starts logging to stderr at the level of `MALA_LOG`, such as `error` or `debug`. By default, nothing
+/// is logged: commands report their errors themselves.
 pub fn start_logging(here: &Environment) {
     let filter = here.text("MALA_LOG").and_then(|text| EnvFilter::try_new(text).ok());
-    let filter = filter.unwrap_or_else(|| EnvFilter::new("error"));
+    let filter = filter.unwrap_or_else(|| EnvFilter::new("off"));
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)

@@ -14,11 +14,11 @@ use crate::exit::{self, Exit};
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Several external reviewers side by side on one change, and one verdict
+/// Review a change with several reviewers side by side, and get one verdict
 ///
-/// `spawn-code-review` starts them and returns at once; `wait` waits for what they agree on. Exit codes
-/// of `wait`: 0 pass, 1 findings, 2 no readable answer, 3 timeout, 4 no reviewers, 5 internal error. A
-/// command line that makes no sense is 1 for `spawn-code-review`, 5 for `wait` and 64 for the others.
+/// `spawn-code-review` starts the reviewers and returns; `wait` waits for them and prints the verdict.
+/// Exit codes of `wait`: 0 pass, 1 findings, 2 no usable answer, 3 timeout, 4 no reviewers, 5 internal
+/// error. Invalid arguments: 1 for `spawn-code-review`, 5 for `wait`, 64 for other commands.
 #[derive(Debug, Parser)]
 #[command(name = "review-gate", version, max_term_width = 100)]
 pub struct Gate {
@@ -31,17 +31,17 @@ pub struct Gate {
 enum GateCommand {
     /// Start the reviewers of a change
     SpawnCodeReview(spawn::SpawnArgs),
-    /// Wait for the reviewers and print what they say
+    /// Wait for the reviewers and print the verdict
     Wait(wait::WaitArgs),
-    /// Show how far a session is
+    /// Show the progress of a session
     Status(status::StatusArgs),
-    /// List the sessions, the most recent one first
+    /// List sessions, newest first
     List(status::ListArgs),
     /// Stop a session and everything that it started
     Cancel(status::CancelArgs),
     /// Remove old sessions
     Clean(clean::CleanArgs),
-    /// Show the lanes, and why each can be used or not
+    /// List the reviewers, and why each can be used or not
     Lanes(lanes::LanesArgs),
     Canary(canary::CanaryArgs),
     #[command(hide = true)]
@@ -62,7 +62,7 @@ pub fn command() -> clap::Command {
 fn run() -> Exit {
     let gate = match Gate::try_parse() {
         Ok(gate) => gate,
-        Err(answer) => return misunderstood(&answer),
+        Err(answer) => return invalid_arguments(&answer),
     };
     let done = environment().and_then(|here| gate.command.run(&here));
     match done {
@@ -79,9 +79,9 @@ fn environment() -> anyhow::Result<Environment> {
         .map_err(|error| anyhow::Error::new(error).context("finding the current folder"))
 }
 
-/// Shows what is wrong with the command line, or the help that it asks for. Those who start a review and
-/// those who wait for it know only the codes of these commands.
-fn misunderstood(answer: &clap::Error) -> Exit {
+/// Shows invalid arguments, or the requested help. Callers of `spawn-code-review` and `wait` know only the
+/// exit codes of these commands.
+fn invalid_arguments(answer: &clap::Error) -> Exit {
     let shown = exit::show_answer(answer);
     if shown != Exit::Usage {
         return shown;

@@ -6,13 +6,14 @@ use super::diff::DiffSides;
 use super::filter::{PathFilter, as_argument};
 use super::index::copy_with_date;
 use super::submodules::LIST_LINKS;
-use super::{Git, GitError, GitScopeError, ObjectFormat, ObjectId};
+use super::{Git, GitError, GitInner, GitScopeError, ObjectFormat, ObjectId};
 use crate::store::STATE;
 use mala_domain::change::FilePath;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The author of commits in a copy. It is fixed, so that the same tree has the same id.
 const FIXED_AUTHOR: [(&str, &str); 6] = [
@@ -34,31 +35,55 @@ impl Git {
         Ok(self.commit(revision).await?.0)
     }
 
-    /// Creates a copy without files in this folder, which must not exist.
-    pub async fn copy_to(&self, folder: &Path) -> Result<(), GitError> {
-        let format = match self.inner.hash {
-            ObjectFormat::Sha1 => "--object-format=sha1",
-            ObjectFormat::Sha256 => "--object-format=sha256",
-        };
-        let init = ["init", "--quiet", "--template=", "--initial-branch=mala", format, "--"];
-        self.output(&GitCall::new(init).args([folder])).await?;
+    /// Creates a copy without files in this folder, which must not exist, and opens it.
+    pub fn copy_to(&self, folder: &Path) -> Result<Self, GitError> {
         let own = folder.join(".git");
-        let objects = absolute(&self.git_path("objects").await?)?;
+        let format = match self.inner.hash {
+            ObjectFormat::Sha1 => "\trepositoryformatversion = 0\n",
+            ObjectFormat::Sha256 => {
+                "\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
+            }
+        };
+        write(&own.join("HEAD"), b"ref: refs/heads/mala\n")?;
+        write(&own.join("config"), format!("[core]\n\tbare = false\n{format}").as_bytes())?;
+        std::fs::create_dir_all(own.join("refs/heads")).map_err(failed("creating", &own))?;
+        let shared = self.shared_dir();
+        let objects = absolute(&shared.join("objects"))?;
         write(&own.join("objects/info/alternates"), &quoted(&objects))?;
         for (name, folder) in [("shallow", ""), ("info/exclude", "info")] {
-            let theirs = self.git_path(name).await?;
+            let theirs = shared.join(name);
             if theirs.exists() {
                 std::fs::create_dir_all(own.join(folder))
                     .and_then(|()| std::fs::copy(&theirs, own.join(name)))
                     .map_err(failed("copying", &theirs))?;
             }
         }
-        Ok(())
+        self.open_copy(folder)
+    }
+
+    /// Opens a copy that `copy_to` created. It has no configuration of its own, so that nothing needs to
+    /// be asked.
+    pub fn open_copy(&self, folder: &Path) -> Result<Self, GitError> {
+        let folder = absolute(folder)?;
+        let own = &self.inner;
+        let inner = GitInner {
+            dir: folder.clone(),
+            top: folder,
+            is_bare: false,
+            environment: own.environment.clone().without("GIT_INDEX_FILE"),
+            around: own.around.clone().without("GIT_INDEX_FILE"),
+            version: own.version,
+            hash: own.hash,
+            is_shallow: own.is_shallow,
+            url: None,
+            users: own.users.clone(),
+        };
+        Ok(Self { inner: Arc::new(inner), attributes: None })
     }
 
     /// Creates a copy in this folder, with the files of a commit byte for byte.
     pub async fn copy_at(&self, commit: &str, folder: &Path) -> Result<(), GitError> {
-        self.copy_to(folder).await?;
+        self.copy_to(folder)?;
         self.check_out_in(folder, commit).await
     }
 
@@ -161,7 +186,7 @@ impl Git {
         let head = self.head().await?;
         let own = folder.join(".git");
         let index = SnapshotIndex { git: self, file: own.join("kept-index"), own };
-        index.copy().await?;
+        index.copy()?;
         index.clear_hidden_flags().await?;
         index.add_all(head.as_ref()).await?;
         let dirty = self.dirty_listed(index.call(LIST_LINKS)).await?;
@@ -191,8 +216,8 @@ impl SnapshotIndex<'_> {
     }
 
     /// Copies the repository's index, so that only changed files are read.
-    async fn copy(&self) -> Result<(), GitError> {
-        let theirs = self.git.git_path("index").await?;
+    fn copy(&self) -> Result<(), GitError> {
+        let theirs = self.git.index_file();
         if !theirs.exists() {
             return Ok(());
         }

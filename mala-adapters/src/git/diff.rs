@@ -104,7 +104,7 @@ impl Git {
             DiffSides::Trees(base, head) => {
                 let call = call.args([base, head]);
                 if self.inner.version < GitVersion::ATTRIBUTES_OF_TREES {
-                    self.without_work_tree(call).await?
+                    self.without_work_tree(call)
                 } else {
                     call
                 }
@@ -128,11 +128,11 @@ impl Git {
 
     /// An old git reads attributes from the files on disk and from the index, which may be the
     /// reviewed ones. Without a work tree and an index it reads none.
-    async fn without_work_tree(&self, call: GitCall) -> Result<GitCall, GitError> {
-        let folder = self.git_path("").await?;
+    fn without_work_tree(&self, call: GitCall) -> GitCall {
+        let folder = self.own_dir();
         let no_index = folder.join("no-such-index");
         let call = call.env("GIT_DIR", &folder).env("GIT_IMPLICIT_WORK_TREE", "0");
-        Ok(call.env("GIT_INDEX_FILE", no_index).dir(folder))
+        call.env("GIT_INDEX_FILE", no_index).dir(folder)
     }
 
     /// The other sides of renames that cross the edge of the filter.

@@ -141,7 +141,7 @@ impl Git {
     /// A copy of the index with these files added. Their entries are empty and without a date, so
     /// that git reads the files.
     pub(super) async fn index_with(&self, files: &[FilePath]) -> Result<IndexCopy, GitError> {
-        let index = self.git_path("index").await?;
+        let index = self.index_file();
         let copy = tempfile::Builder::new().prefix("mala-index-").tempdir();
         let io = |what: String| move |source| GitError::Io { what, source };
         let copy =

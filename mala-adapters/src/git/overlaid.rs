@@ -27,7 +27,7 @@ impl Git {
         base: OverlaidCommit<'_>,
         head: OverlaidCommit<'_>,
     ) -> Result<ImportedCommits, GitError> {
-        self.copy_to(folder).await?;
+        self.copy_to(folder)?;
         let mut stream = Vec::new();
         for (mark, name, overlaid) in [(1, "base", base), (2, "mala", head)] {
             put(&mut stream, &format!("commit refs/heads/{name}\nmark :{mark}\n"));

@@ -1,6 +1,7 @@
 //! Resolves revisions to commits. A revision is never parsed as an option of git.
 
 use super::call::GitCall;
+use super::open::{git_dir_of, shared_by};
 use super::{Git, GitError, GitScopeError, ObjectId};
 use std::path::PathBuf;
 
@@ -140,7 +141,7 @@ impl Git {
         if !self.inner.is_shallow {
             return Ok(false);
         }
-        let file = self.git_path("shallow").await?;
+        let file = self.shared_dir().join("shallow");
         let listed = std::fs::read_to_string(&file).map_err(|source| GitError::Io {
             what: format!("reading {}", file.display()),
             source,
@@ -148,13 +149,22 @@ impl Git {
         Ok(listed.lines().any(|line| line == commit.as_str()))
     }
 
-    /// The path of one of git's own files.
-    pub(super) async fn git_path(&self, name: &str) -> Result<PathBuf, GitError> {
-        use std::os::unix::ffi::OsStringExt;
-        let call = GitCall::new(["rev-parse", "--git-path", name]);
-        let mut printed = self.output(&call).await?;
-        printed.pop_if(|byte| *byte == b'\n');
-        Ok(self.inner.top.join(std::ffi::OsString::from_vec(printed)))
+    /// The git folder of this work tree.
+    pub(super) fn own_dir(&self) -> PathBuf {
+        git_dir_of(&self.inner.top)
+    }
+
+    /// The git folder that all work trees share.
+    pub(super) fn shared_dir(&self) -> PathBuf {
+        shared_by(&self.own_dir()).unwrap_or_else(|| self.own_dir())
+    }
+
+    /// The index of this work tree.
+    pub(super) fn index_file(&self) -> PathBuf {
+        match self.inner.around.get("GIT_INDEX_FILE") {
+            Some(named) => self.inner.top.join(named),
+            None => self.own_dir().join("index"),
+        }
     }
 
     /// Branches and tags with similar names.

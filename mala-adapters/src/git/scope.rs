@@ -44,25 +44,63 @@ impl Git {
             ReviewTarget::Staged => self.scope_index(&filter).await,
             ReviewTarget::Range { base, head } => {
                 let target = format!("{base}..{head}");
-                let base = match *base == self.empty_tree().0 {
-                    true => None,
-                    false => Some(self.commit(base).await?),
+                let (base, head) = match *base == self.empty_tree().0 {
+                    true => (None, self.commit(head).await?),
+                    false => {
+                        let (base, head) = self.both_commits(base, head).await?;
+                        (Some(base), head)
+                    }
                 };
-                let head = self.commit(head).await?;
                 self.scope_commit(target, base, head, &filter).await
             }
             ReviewTarget::SinceMergeBase { base, head } => {
                 let target = format!("{base}...{head}");
-                let ids = (self.commit(base).await?, self.commit(head).await?);
-                let Some(meeting) = self.merge_base(&ids.0, &ids.1).await? else {
-                    let (base, head, is_shallow) =
-                        (base.clone(), head.clone(), self.inner.is_shallow);
-                    return Err(GitScopeError::NoMergeBase { base, head, is_shallow });
-                };
-                self.scope_commit(target, Some(meeting), ids.1, &filter).await
+                let (meeting, head) = self.since_merge_base(base, head).await?;
+                self.scope_commit(target, Some(meeting), head, &filter).await
             }
             ReviewTarget::Commits(commits) => self.scope_commits(commits, &filter).await,
             ReviewTarget::Patch(bytes) => self.scope_patch(bytes, &filter).await,
+        }
+    }
+
+    /// The ids of the two commits that a target is between; `None` if it is not between two commits.
+    pub async fn commit_range(
+        &self,
+        target: &ReviewTarget,
+    ) -> Result<Option<(String, String)>, GitScopeError> {
+        let (base, head) = match target {
+            ReviewTarget::Range { base, head } => self.both_commits(base, head).await?,
+            ReviewTarget::SinceMergeBase { base, head } => {
+                self.since_merge_base(base, head).await?
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some((base.0, head.0)))
+    }
+
+    async fn both_commits(
+        &self,
+        base: &str,
+        head: &str,
+    ) -> Result<(ObjectId, ObjectId), GitScopeError> {
+        let (base, head) = tokio::join!(self.commit(base), self.commit(head));
+        Ok((base?, head?))
+    }
+
+    /// The merge base of two revisions, and the second one.
+    async fn since_merge_base(
+        &self,
+        base: &str,
+        head: &str,
+    ) -> Result<(ObjectId, ObjectId), GitScopeError> {
+        let ids = self.both_commits(base, head).await?;
+        match self.merge_base(&ids.0, &ids.1).await? {
+            Some(meeting) => Ok((meeting, ids.1)),
+            None => {
+                let (base, head) = (base.to_owned(), head.to_owned());
+                let is_shallow = self.inner.is_shallow;
+                Err(GitScopeError::NoMergeBase { base, head, is_shallow })
+            }
         }
     }
 
@@ -131,8 +169,12 @@ impl Git {
         dirty: &[FilePath],
     ) -> Result<ReviewScope, GitScopeError> {
         let target = format!("{base}..{head}");
-        let (base, head) = (Some(self.commit(base).await?), self.commit(head).await?);
-        self.scope_range(CommitRange { target, base, head, dirty }, &PathFilter::default()).await
+        let (base, head) = match [base, head].map(|id| ObjectId::parse(id.as_bytes())) {
+            [Some(base), Some(head)] => (base, head),
+            _ => self.both_commits(base, head).await?,
+        };
+        let range = CommitRange { target, base: Some(base), head, dirty };
+        self.scope_range(range, &PathFilter::default()).await
     }
 
     /// The change between two commits, or from nothing to a commit.

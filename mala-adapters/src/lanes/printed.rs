@@ -2,7 +2,7 @@
 //! it is in the session's scratch folder, which goes; the end of the session keeps a clean copy.
 
 use crate::bounded_read::read_no_follow;
-use crate::store::write_atomically;
+use crate::store::write_unsynced;
 use mala_domain::secrets;
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ pub(super) fn keep_clean(path: &Path, printed: &[u8]) -> io::Result<()> {
     let text = String::from_utf8_lossy(printed);
     let clean = secrets::redact(&text);
     let is_clean = clean.as_ref() == text.as_ref();
-    write_atomically(path, if is_clean { printed } else { clean.as_bytes() })
+    write_unsynced(path, if is_clean { printed } else { clean.as_bytes() })
 }
 
 /// Keeps what the lanes of a session printed that did not come to their end, from its scratch folder.

@@ -29,13 +29,7 @@ impl LaneRunner for Lanes {
         Box::pin(async move {
             let started = Instant::now();
             let failed = |failure| LaneRun { failure: Some(failure), ..LaneRun::default() };
-            let before = self.user_files().await;
             let mut run = self.ask(&order).await.unwrap_or_else(failed);
-            process::kill_marked(MARKER, &self.marker(order.lane));
-            let after = self.user_files().await;
-            if let (Some(before), Some(after)) = (before, after) {
-                run.wrote.extend(changed_files(&before, &after));
-            }
             run.seconds = started.elapsed().as_secs_f64();
             run
         })
@@ -81,7 +75,8 @@ impl Lanes {
 
     async fn ask(&self, order: &LaneOrder<'_>) -> Result<LaneRun, LaneFailure> {
         let places = self.places(order).map_err(unusable("making its folders"))?;
-        let copied = self.git.copy_at(&self.head, &places.tree).await;
+        let (user_before, copied) =
+            tokio::join!(self.user_files(), self.git.copy_at(&self.head, &places.tree));
         copied.map_err(unusable("making its tree"))?;
         let settings = &order.lane.settings;
         let content = home::HomeContent {
@@ -111,12 +106,16 @@ impl Lanes {
         };
         let ended = run_watched(spec, limits, &mut watcher).await;
         process::kill_marked(MARKER, &self.marker(order.lane));
+        let user_after = self.user_files().await;
         let mut run = judge(order, &watcher, ended);
         for (name, printed) in [(STDOUT, &mut watcher.stdout), (STDERR, &mut watcher.stderr)] {
             log_failure(printed.bytes().and_then(|all| keep_clean(&places.kept.join(name), &all)));
         }
         drop(watcher);
         run.wrote = self.written(&places.tree, &before).await;
+        if let (Some(before), Some(after)) = (user_before, user_after) {
+            run.wrote.extend(changed_files(&before, &after));
+        }
         keep(&places, &run);
         run.roots = roots(&places.tree);
         Ok(run)
@@ -308,7 +307,7 @@ fn shown(time: Duration) -> String {
 fn keep(places: &Places, run: &LaneRun) {
     if let Some(answer) = &run.answer {
         let clean = secrets::redact(answer);
-        log_failure(crate::store::write_atomically(
+        log_failure(crate::store::write_unsynced(
             &places.kept.join("answer.json"),
             clean.as_bytes(),
         ));
@@ -320,10 +319,7 @@ fn keep(places: &Places, run: &LaneRun) {
         "error": run.failure.as_ref().map(|failure| &failure.why),
     });
     let text = format!("{telemetry:#}\n");
-    log_failure(crate::store::write_atomically(
-        &places.kept.join("telemetry.json"),
-        text.as_bytes(),
-    ));
+    log_failure(crate::store::write_unsynced(&places.kept.join("telemetry.json"), text.as_bytes()));
 }
 
 fn log_failure(written: std::io::Result<()>) {

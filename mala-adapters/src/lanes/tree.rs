@@ -38,7 +38,7 @@ impl Snapshot {
             let below = path.strip_prefix(root).unwrap_or(path).to_owned();
             let mut known = known(meta);
             if below == Path::new(".git") {
-                // Who writes the index again changes the dates of the folder that it is in.
+                // Writing the index again changes the dates of its folder.
                 let [mode, _, inode, ..] = known;
                 known = [mode, 0, inode, 0, 0, 0];
             }

@@ -5,6 +5,7 @@
 
 use super::MARKER;
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,21 +22,14 @@ pub(super) fn fresh_marker() -> String {
 
 /// Kills every process with this marker.
 pub(super) fn kill_marked_with(marker: &str) {
-    kill_all(|_, variables| {
-        variables
-            .iter()
-            .any(|it| it.strip_prefix(MARKER.as_bytes()) == Some(value(marker).as_slice()))
-    });
-}
-
-fn value(marker: &str) -> Vec<u8> {
-    format!("={marker}").into_bytes()
+    let wanted = format!("{MARKER}={marker}").into_bytes();
+    kill_all(|pid| has_variable(pid, |it| it == wanted));
 }
 
 /// Kills every process in whose environment this variable starts with this text.
 pub fn kill_marked(variable: &str, start: &str) {
     let wanted = format!("{variable}={start}").into_bytes();
-    kill_all(|_, variables| variables.iter().any(|it| it.starts_with(&wanted)));
+    kill_all(|pid| has_variable(pid, |it| it.starts_with(&wanted)));
 }
 
 /// Adopts the orphans of all processes that this process starts, so that `kill_orphans` finds
@@ -49,22 +43,20 @@ pub fn adopt_orphans() -> std::io::Result<()> {
 /// Kills every child of this process, including adopted orphans.
 pub fn kill_orphans() {
     let own = std::process::id();
-    kill_all(|pid, _| parent(pid) == Some(own));
+    kill_all(|pid| parent(pid) == Some(own));
 }
 
 /// Kills every process whose current folder is inside this one.
 pub fn kill_processes_inside(folder: &Path) {
     let Ok(folder) = folder.canonicalize() else { return };
-    kill_all(|pid, _| is_inside(pid, &folder));
+    kill_all(|pid| is_inside(pid, &folder));
 }
 
 /// The same, but only processes with this variable.
 pub fn kill_marked_inside(variable: &str, folder: &Path) {
     let Ok(folder) = folder.canonicalize() else { return };
     let wanted = format!("{variable}=").into_bytes();
-    kill_all(|pid, variables| {
-        is_inside(pid, &folder) && variables.iter().any(|it| it.starts_with(&wanted))
-    });
+    kill_all(|pid| is_inside(pid, &folder) && has_variable(pid, |it| it.starts_with(&wanted)));
 }
 
 /// Whether a process has its current folder inside this one.
@@ -114,16 +106,13 @@ fn all() -> impl Iterator<Item = u32> {
 
 /// Kills all matching processes except this one, until there are none.
 #[cfg(target_os = "linux")]
-fn kill_all(fits: impl Fn(u32, &[&[u8]]) -> bool) {
+fn kill_all(fits: impl Fn(u32) -> bool) {
+    let own = std::process::id();
     for _ in 0..ROUNDS {
         let mut found = false;
-        for pid in all() {
-            if pid == std::process::id() || start_time(pid).is_none() {
-                continue;
-            }
-            let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            let variables: Vec<&[u8]> = environ.split(|byte| *byte == 0).collect();
-            if fits(pid, &variables) {
+        for pid in all().filter(|pid| *pid != own && fits(*pid)) {
+            // A process that has exited may wait for its parent for long.
+            if start_time(pid).is_some() {
                 found = true;
                 kill(pid);
             }
@@ -137,8 +126,21 @@ fn kill_all(fits: impl Fn(u32, &[&[u8]]) -> bool) {
 
 /// Other systems do not show the environment of processes.
 #[cfg(not(target_os = "linux"))]
-fn kill_all(_: impl Fn(u32, &[&[u8]]) -> bool) {
+fn kill_all(_: impl Fn(u32) -> bool) {
     tracing::trace!(MARKER, "leftover processes are not searched for on this system");
+}
+
+/// Whether a variable of a process fits, as `NAME=VALUE`.
+fn has_variable(pid: u32, fits: impl Fn(&[u8]) -> bool) -> bool {
+    read_proc(pid, "environ").is_some_and(|environ| environ.split(|byte| *byte == 0).any(fits))
+}
+
+/// What the system says of a process. These files have no size, so that a large buffer saves most reads.
+fn read_proc(pid: u32, file: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(16 << 10);
+    let mut file = std::fs::File::open(format!("/proc/{pid}/{file}")).ok()?;
+    file.read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// The start time of a process, in system ticks; `None` if it has exited.
@@ -172,7 +174,7 @@ pub(super) fn parent(pid: u32) -> Option<u32> {
 /// The status of a process from its state on. The name before it may contain any character.
 #[cfg(target_os = "linux")]
 fn fields(pid: u32) -> Option<String> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = String::from_utf8_lossy(&read_proc(pid, "stat")?).into_owned();
     stat.rsplit_once(") ").map(|(_, fields)| fields.to_owned())
 }
 

@@ -3,6 +3,7 @@
 
 use super::{HEARTBEAT, Heartbeat, PROCESSES, SessionFolder, json};
 use crate::process;
+use crate::store::write_unsynced;
 use mala_domain::config::Seconds;
 use std::fs::{self, File, FileTimes};
 use std::io;
@@ -44,16 +45,12 @@ pub enum Life {
 }
 
 impl SessionFolder {
-    /// Writes down who supervises.
+    /// Writes the process of the supervisor.
     pub fn set_supervisor(&self, pid: u32) -> io::Result<()> {
         let Some(started) = process::start_time(pid) else {
             return Err(io::Error::other("the supervisor is gone already"));
         };
-        // A rename without waiting for the disk: after a crash of the machine there is no supervisor.
-        let draft = tempfile::NamedTempFile::new_in(&self.path)?;
-        fs::write(draft.path(), json(&Heartbeat { pid, started })?)?;
-        draft.persist(self.path.join(HEARTBEAT)).map_err(|error| error.error)?;
-        Ok(())
+        write_unsynced(&self.path.join(HEARTBEAT), &json(&Heartbeat { pid, started })?)
     }
 
     /// The process that supervises, if it runs.
@@ -129,11 +126,8 @@ impl SessionFolder {
         *noted = running;
         let all: Vec<Heartbeat> =
             noted.iter().map(|(pid, started)| Heartbeat { pid: *pid, started: *started }).collect();
-        let draft = tempfile::NamedTempFile::new_in(&self.path).and_then(|draft| {
-            fs::write(draft.path(), json(&all)?)?;
-            draft.persist(self.path.join(PROCESSES)).map_err(|error| error.error)
-        });
-        if let Err(error) = draft {
+        let noted = json(&all).and_then(|all| write_unsynced(&self.path.join(PROCESSES), &all));
+        if let Err(error) = noted {
             tracing::debug!(%error, "what runs is not written down");
         }
     }

@@ -70,7 +70,7 @@ fn is_taken(error: &io::Error) -> bool {
 pub fn hold_scratch(scratch: &Path) -> io::Result<()> {
     let folder = open(scratch)?;
     match flock(&folder, FlockOperation::NonBlockingLockShared) {
-        // Who cannot be locked out cannot be swept away either.
+        // A folder that cannot be locked is not swept either.
         Ok(()) | Err(Errno::NOTSUP | Errno::NOLCK | Errno::NOSYS) => {}
         Err(error) => return Err(error.into()),
     }
@@ -102,7 +102,7 @@ pub(super) fn assign(scratch: &Path, session: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes what those left who died before their session was written down, or whose session is gone.
+/// Removes the folders of processes that died before their session was written, or whose session is gone.
 pub fn sweep_scratch(gate: &GateFolder) {
     for place in places(gate) {
         let Ok(entries) = fs::read_dir(place) else { continue };
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_nobodys_is_swept() {
+    fn only_unused_folders_are_swept() {
         let top = tempfile::tempdir().unwrap();
         let gate = GateFolder::of_work_tree(top.path());
         let [dead, held_by_us, of_session, of_gone, odd] =
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_somebody_stands_in_stays() {
+    fn a_folder_that_a_process_is_in_stays() {
         let top = tempfile::tempdir().unwrap();
         let gate = GateFolder::of_work_tree(top.path());
         let folder = left(&gate, "a");

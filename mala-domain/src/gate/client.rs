@@ -1,6 +1,5 @@
-//! What the one who asks a gate makes of its answers: the contract's own shape, ours with all that it
-//! adds, and two that others print. Exit code and JSON must say the same; whatever fits none of them
-//! is no review.
+//! Reads the answers of an external gate: the contract's shape, our own with more fields, and two older
+//! ones. Exit code and JSON must agree; an answer that fits no shape is no review.
 
 mod beside;
 mod contract;

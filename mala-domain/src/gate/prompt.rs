@@ -1,10 +1,12 @@
 //! What a lane is told: how to review, the change behind fences, and what to give back as proof.
 
 use super::answer::Binding;
-use crate::agent::brief::{PromptBriefs, has_no_hunks, without_lines};
+use crate::agent::brief::{
+    BriefMaterial, BriefStyle, PromptBriefs, briefs, has_no_hunks, without_lines,
+};
 use crate::agent::fence::Fence;
 use crate::agent::prompts::{Pass, REFUTE, SYSTEM};
-use crate::change::{Change, ChangedFile, LineKind};
+use crate::change::{Change, ChangedFile, FileClass, FilePath, LineKind};
 use crate::finding::Finding;
 use std::fmt::Write;
 
@@ -13,31 +15,54 @@ const LANE: &str = include_str!("prompts/lane.md");
 /// How many files are named in warnings, of each kind.
 const MAX_NAMED: usize = 30;
 
+/// How much of a change a prompt shows: so much fits into what the known lanes read at once.
+pub const MAX_BYTES: usize = 500_000;
+
+/// What lanes are shown of a change.
+pub struct ShownChange {
+    /// The change, in which the files are too large that are not shown.
+    pub change: Change,
+    /// The text of the others.
+    pub briefs: PromptBriefs,
+    /// The files that are not shown.
+    pub unshown: Vec<FilePath>,
+}
+
+/// As much of a change as fits into one prompt, in whole files.
+pub fn shown(material: &BriefMaterial<'_>, style: &BriefStyle<'_>) -> ShownChange {
+    let mut change = material.change.clone();
+    let mut unshown: Vec<FilePath> = Vec::new();
+    loop {
+        let briefs = briefs(&BriefMaterial { change: &change, ..*material }, style);
+        // One large file is often all that is too much.
+        let n_dropped = if unshown.is_empty() { 1 } else { briefs.left_out.len() };
+        let dropped = briefs.left_out.iter().take(n_dropped).map(|left| left.file.clone());
+        let dropped: Vec<FilePath> = dropped.collect();
+        if dropped.is_empty() {
+            return ShownChange { change, briefs, unshown };
+        }
+        for file in change.files.iter_mut().filter(|file| dropped.contains(&file.path)) {
+            file.class = FileClass::TooLarge;
+        }
+        unshown.extend(dropped);
+    }
+}
+
 /// The prompt of a review.
-pub fn review(change: &Change, briefs: &PromptBriefs, base: &str, binding: &Binding) -> String {
+pub fn review(shown: &ShownChange, binding: &Binding) -> String {
     let fence = Fence::new(binding.nonce.clone());
     let whole = Pass::Whole.instruction();
-    let told = briefs.full_text();
-    let account = regions(change);
-    let left_out: Vec<String> = briefs.left_out.iter().map(|left| left.file.to_string()).collect();
-    let unshown = match left_out.as_slice() {
-        [] => String::new(),
-        files => format!(
-            "Not all of it is shown above. Look at the rest yourself, with `git diff {base} {}`:\n{}",
-            binding.head,
-            fence.wrap("files that are not shown in full", &files.join("\n"))
-        ),
-    };
-    let unread = match hidden(briefs).as_slice() {
+    let told = shown.briefs.full_text();
+    let unread = match hidden(&shown.briefs).as_slice() {
         [] => String::new(),
         regions => format!(
             "Whole lines of these regions are hidden above as secrets, and may be anything. Read them in the tree:\n{}",
             fence.wrap("regions with hidden lines", &regions.join("\n"))
         ),
     };
-    let account = fence.wrap("changed regions to account for, by number", &account);
+    let account = fence.wrap("changed regions to account for, by number", &regions(&shown.change));
     format!(
-        "{SYSTEM}\n{LANE}\n{whole}\n{told}\n{unshown}{unread}{account}\nThe commit under review (`head_sha`): {}\nYour `nonce`: {}\nAnswer with the JSON object and nothing else.\n",
+        "{SYSTEM}\n{LANE}\n{whole}\n{told}\n{unread}{account}\nThe commit under review (`head_sha`): {}\nYour `nonce`: {}\nAnswer with the JSON object and nothing else.\n",
         binding.head,
         binding.nonce.as_str(),
     )
@@ -48,13 +73,18 @@ fn hidden(briefs: &PromptBriefs) -> Vec<String> {
     briefs.unread.iter().map(|(file, hunk)| format!("{file}: region {}", hunk + 1)).collect()
 }
 
-/// What a lane was told by name only, or has to look for by itself, for the warnings of a report.
-pub fn caveats(change: &Change, briefs: &PromptBriefs) -> Vec<String> {
+/// What a lane was told by name only, or not at all, for the warnings of a report.
+pub fn caveats(shown: &ShownChange) -> Vec<String> {
+    let ShownChange { change, briefs, unshown } = shown;
     let bare = change.files.iter().filter(|file| has_no_hunks(file)).filter_map(without_lines);
-    let left_out = briefs.left_out.iter().map(|left| left.file.to_string());
     let mut caveats = named(bare.collect(), "told by name only");
     caveats.extend(named(hidden(briefs), "hidden from the prompt as a secret"));
-    caveats.extend(named(left_out.collect(), "too long to be shown in full in the prompt"));
+    let too_large = format!(
+        "does not fit into a prompt of {} kB: review the change in parts, or exclude data files \
+         (review.ignore)",
+        MAX_BYTES / 1000
+    );
+    caveats.extend(named(unshown.iter().map(ToString::to_string).collect(), &too_large));
     caveats.extend(briefs.warnings.iter().cloned());
     caveats
 }
@@ -115,8 +145,18 @@ fn region((index, hunk): (usize, &crate::change::Hunk)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::brief::UnshownHunks;
+    use crate::agent::brief::BriefWidth;
+    use crate::agent::fence::Nonce;
     use crate::change::parse;
+    use std::collections::BTreeMap;
+
+    fn binding() -> Binding {
+        Binding { nonce: Nonce::over(&[b"a session"]), head: "a".repeat(40) }
+    }
+
+    fn change(diff: &str) -> Change {
+        Change { files: parse(diff.as_bytes()).unwrap_or_default() }
+    }
 
     #[test]
     fn what_a_lane_is_not_told_in_full_is_named() {
@@ -126,14 +166,13 @@ mod tests {
             )
         };
         let many: String = (1..=32).map(rename).collect();
-        let change = Change { files: parse(many.as_bytes()).unwrap_or_default() };
         let briefs = PromptBriefs {
-            left_out: vec![UnshownHunks { file: "big.py".into(), hunks: 2 }],
             unread: vec![("k.py".into(), 0)],
             warnings: vec!["cut".to_owned()],
             ..PromptBriefs::default()
         };
-        let caveats = caveats(&change, &briefs);
+        let shown = ShownChange { change: change(&many), briefs, unshown: vec!["big.py".into()] };
+        let caveats = caveats(&shown);
         let (bare, rest) = caveats.split_at(30);
         assert_eq!(bare[0], "b1, renamed from a1, no line changed: told by name only");
         assert_eq!(
@@ -141,16 +180,52 @@ mod tests {
             [
                 "2 more: told by name only",
                 "k.py: region 1: hidden from the prompt as a secret",
-                "big.py: too long to be shown in full in the prompt",
+                "big.py: does not fit into a prompt of 500 kB: review the change in parts, or \
+                 exclude data files (review.ignore)",
                 "cut",
             ]
         );
-        let binding = Binding {
-            nonce: crate::agent::fence::Nonce::over(&[b"a session"]),
-            head: "a".repeat(40),
-        };
-        let prompt = review(&change, &briefs, "base", &binding);
+        let prompt = review(&shown, &binding());
         assert!(prompt.contains("Read them in the tree:"), "{prompt}");
-        assert!(prompt.contains("\nk.py: region 1\n") && prompt.contains("\nbig.py\n"), "{prompt}");
+        assert!(prompt.contains("\nk.py: region 1\n"), "{prompt}");
+    }
+
+    #[test]
+    fn whole_files_are_left_out_until_the_rest_fits() {
+        let file = |name: &str, n: usize| {
+            format!(
+                "diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -0,0 +1,{n} @@\n{}",
+                "+a line of text\n".repeat(n)
+            )
+        };
+        for (sizes, max_bytes, unshown) in [
+            (&[3, 3][..], 10_000, &[][..]),
+            (&[3, 900, 3], 10_000, &["f1"][..]),
+            (&[900, 900, 3], 10_000, &["f0", "f1"]),
+            (&[900], 10_000, &["f0"]),
+            (&[300, 300, 300], 10_000, &["f1", "f2"]),
+        ] {
+            let files = sizes.iter().enumerate().map(|(at, n)| file(&format!("f{at}"), *n));
+            let change = change(&files.collect::<String>());
+            let material = BriefMaterial {
+                change: &change,
+                texts: &crate::review::FileTexts::default(),
+                enclosing: &BTreeMap::new(),
+                target: "a change",
+                tasks: &[],
+                rules: &[],
+                references: &[],
+                hints: &[],
+            };
+            let fence = Fence::new(binding().nonce);
+            let (width, max_briefs) = (BriefWidth::STANDARD, 1);
+            let style = BriefStyle { fence: &fence, width, max_bytes, max_briefs };
+            let shown = shown(&material, &style);
+            let names: Vec<String> = shown.unshown.iter().map(ToString::to_string).collect();
+            assert_eq!(names, unshown, "{sizes:?}");
+            assert!(shown.briefs.left_out.is_empty(), "{sizes:?}");
+            let account = regions(&shown.change);
+            assert!(!unshown.iter().any(|name| account.contains(name)), "{account}");
+        }
     }
 }

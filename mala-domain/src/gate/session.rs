@@ -1,5 +1,5 @@
-//! A session: one change, one panel, one decision. These are the files that the starter, the supervisor
-//! and those who wait share.
+//! A session: one change, one panel, one decision. `spawn-code-review`, the supervisor and `wait` share
+//! these files.
 
 use super::canary::CanaryPlan;
 use super::lane::Lane;
@@ -41,7 +41,7 @@ pub struct Session {
     pub rule: ConsensusRule,
     /// How long a lane may take, in seconds.
     pub timeout_seconds: u64,
-    /// How hard codex thinks.
+    /// The reasoning effort of codex.
     pub reasoning: String,
     /// The panel.
     pub seats: Vec<PanelMember>,
@@ -109,7 +109,7 @@ impl Session {
 /// A place in the panel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PanelMember {
-    /// Who sits there.
+    /// The reviewer.
     pub lane: Lane,
     /// Why it is empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -228,7 +228,7 @@ impl Phase {
     }
 }
 
-/// Who supervises: enough to tell it from a later process with the same number.
+/// The process of the supervisor, with its start time, because process ids are reused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heartbeat {
     /// Its process.

@@ -177,7 +177,11 @@ fn errors(parts: &ReportParts) -> Vec<String> {
         let rule = parts.policy.rule;
         errors.push(format!("{rule} needs {needed} passes, and the panel has {n_votes}"));
     }
-    if n_votes == 0 {
+    let has_nothing_reviewable = parts.coverage.has_nothing_reviewable();
+    if n_votes > 0 && !has_nothing_reviewable {
+        errors.extend(parts.coverage.unreviewable());
+    }
+    if n_votes == 0 || has_nothing_reviewable {
         let reason = match parts.decision.outcome {
             Outcome::CouldNotReview(NotReviewedReason::NoReviewers) => "no reviewer is available",
             _ => {
@@ -185,7 +189,7 @@ fn errors(parts: &ReportParts) -> Vec<String> {
             }
         };
         errors.push(reason.to_owned());
-        errors.extend(match parts.coverage.has_nothing_reviewable() {
+        errors.extend(match has_nothing_reviewable {
             true => parts.coverage.left_out(),
             false => parts.warnings.clone(),
         });

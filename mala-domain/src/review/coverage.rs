@@ -98,6 +98,12 @@ impl SkipReason {
         }
     }
 
+    /// Whether a change with such a file cannot pass: it is not excluded on purpose, and counts as not
+    /// reviewed.
+    fn prevents_pass(self) -> bool {
+        matches!(self, Self::TooLarge | Self::Garbled)
+    }
+
     /// Whether such a file needs no review: none of its lines changed, or the trusted configuration
     /// excludes it.
     fn is_allowed(self) -> bool {
@@ -131,8 +137,7 @@ impl Coverage {
         let mut coverage = Self::default();
         for file in &change.files {
             if let Some(reason) = skip_reason(file) {
-                // These files are not excluded on purpose, so they count as not reviewed.
-                if matches!(reason, SkipReason::TooLarge | SkipReason::Garbled) {
+                if reason.prevents_pass() {
                     coverage.hunks_given += file.hunks.len().max(1);
                 }
                 coverage.skipped.push(SkippedFile {
@@ -163,7 +168,21 @@ impl Coverage {
 
     /// The files that are not reviewed and why, one line each. Files without changed lines are left out.
     pub fn left_out(&self) -> Vec<String> {
-        let told = self.skipped.iter().filter(|skip| skip.reason != SkipReason::NoLines);
+        self.skipped_lines(|reason| reason != SkipReason::NoLines)
+    }
+
+    /// The skipped files that keep the change from passing, one line each.
+    pub fn unreviewable(&self) -> Vec<String> {
+        self.skipped_lines(SkipReason::prevents_pass)
+    }
+
+    /// The number of hunks in reviewable files that no account covers.
+    pub fn hunks_missed(&self) -> usize {
+        self.files.iter().map(|file| file.hunks_given - file.hunks_accounted).sum()
+    }
+
+    fn skipped_lines(&self, is_told: impl Fn(SkipReason) -> bool) -> Vec<String> {
+        let told = self.skipped.iter().filter(|skip| is_told(skip.reason));
         let mut lines: Vec<String> = told
             .clone()
             .take(MAX_LEFT_OUT)

@@ -71,7 +71,8 @@ pub fn needs_reviewers(is_empty: bool, coverage: &Coverage) -> bool {
     !is_empty && !coverage.has_nothing_reviewable()
 }
 
-/// How the review ended. An empty change passes; a change in which no file can be reviewed does not.
+/// How the review ended. An empty change passes; a change in which no file can be reviewed, or one is too
+/// large, does not.
 pub fn decide(facts: &DecisionFacts<'_>, policy: &DecisionPolicy) -> Decision {
     if facts.is_empty {
         let (verdict, outcome) = (Some(Verdict::Pass), Outcome::Passed);
@@ -81,7 +82,14 @@ pub fn decide(facts: &DecisionFacts<'_>, policy: &DecisionPolicy) -> Decision {
         let outcome = Outcome::CouldNotReview(NotReviewedReason::Incomplete);
         return Decision { verdict: None, outcome, passes: 0, needed: 0 };
     }
-    joint(policy.rule, &facts.votes)
+    let decision = joint(policy.rule, &facts.votes);
+    match decision.outcome {
+        Outcome::Passed if !facts.coverage.unreviewable().is_empty() => {
+            let outcome = Outcome::CouldNotReview(NotReviewedReason::Incomplete);
+            Decision { verdict: None, outcome, ..decision }
+        }
+        _ => decision,
+    }
 }
 
 /// The vote of a reviewer, with its verdict or the reason why it has no vote.
@@ -187,12 +195,23 @@ pub fn vote(facts: &VoteFacts<'_>, policy: &DecisionPolicy) -> VoteWithReason {
             error: None,
         };
     }
-    let Coverage { hunks_given, hunks_accounted, .. } = facts.coverage;
-    match hunks_given - hunks_accounted {
-        0 => VoteWithReason { status: VoteStatus::Passes, verdict: Some(verdict), error: None },
-        left => {
-            let why = format!("{left} of {hunks_given} hunks were not reviewed");
-            VoteWithReason::absent(NotReviewedReason::Incomplete, why)
+    let absent = VoteStatus::Absent(NotReviewedReason::Incomplete);
+    match (facts.coverage.hunks_missed(), opinion.unshown.first()) {
+        // The files are to blame, not the reviewer.
+        (0, _) if facts.coverage.has_nothing_reviewable() => {
+            VoteWithReason { status: absent, verdict: None, error: None }
+        }
+        (0, _) => {
+            VoteWithReason { status: VoteStatus::Passes, verdict: Some(verdict), error: None }
+        }
+        (_, Some(file)) => {
+            let why = format!("{file} does not fit into its prompt");
+            VoteWithReason { status: absent, verdict: None, error: Some(why) }
+        }
+        (missed, None) => {
+            let given = facts.coverage.hunks_given;
+            let why = format!("{missed} of {given} hunks were not reviewed");
+            VoteWithReason { status: absent, verdict: None, error: Some(why) }
         }
     }
 }

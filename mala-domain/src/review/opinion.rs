@@ -2,7 +2,7 @@
 
 use super::admit::{Admission, DroppedClaim};
 use crate::agent::answer::ParseMethod;
-use crate::change::{Change, FilePath};
+use crate::change::{Change, FileClass, FilePath};
 use crate::finding::{Finding, ReviewClaim};
 use crate::ports::ReviewerFailure;
 use crate::review::Coverage;
@@ -10,6 +10,7 @@ use crate::verdict::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// One reviewer's contribution.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +25,8 @@ pub struct Opinion {
     pub summary: String,
     /// The hunks that it accounts for, as indices into the file's hunks.
     pub accounted: Vec<(FilePath, Vec<usize>)>,
+    /// The files that it was not shown, because they do not fit into its prompt.
+    pub unshown: Vec<FilePath>,
     /// The most findings that are reported of its review; those that block come on top.
     pub max_findings: Option<usize>,
     /// Whether its claims come from several passes, which may say the same.
@@ -234,6 +237,27 @@ impl Opinions {
     /// The reviewers' warnings.
     pub fn warnings(&self) -> Vec<String> {
         self.given().flat_map(|opinion| opinion.warnings.iter().cloned()).collect()
+    }
+
+    /// The change, in which files are too large that were not shown to a reviewer and that no other one
+    /// accounts for.
+    #[must_use]
+    pub fn without_unshown(&self, change: &Arc<Change>) -> Arc<Change> {
+        let unshown: BTreeSet<&FilePath> = self.given().flat_map(|it| &it.unshown).collect();
+        if unshown.is_empty() {
+            return change.clone();
+        }
+        let mut change = Change::clone(change);
+        let is_accounted = |path: &FilePath| {
+            let mut accounted = self.0.iter().flat_map(|given| given.accounted());
+            accounted.any(|(file, hunks)| file == path && !hunks.is_empty())
+        };
+        for file in change.files.iter_mut().filter(|file| unshown.contains(&file.path)) {
+            if !is_accounted(&file.path) {
+                file.class = FileClass::TooLarge;
+            }
+        }
+        Arc::new(change)
     }
 
     /// What all reviewers together account for. One whose claims are all unknown accounts for nothing.

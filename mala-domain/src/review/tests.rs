@@ -475,11 +475,16 @@ fn the_decision_by_votes_rule_and_what_there_is_to_review() {
     let mut vendored = change();
     vendored.files[0].class = FileClass::Vendored;
     let blind = Coverage::over(&vendored, &[]);
+    let mut large = change();
+    let mut file = large.files[0].clone();
+    (file.path, file.class) = ("large.py".into(), FileClass::TooLarge);
+    large.files.push(file);
+    let large = Coverage::over(&large, &[]);
     let (pass, object) = (VoteStatus::Passes, VoteStatus::Objects(Verdict::Fail));
     let could_not = Outcome::CouldNotReview;
     let (all, any) = (ConsensusRule::Unanimous, ConsensusRule::Any);
     type Row<'r> = (bool, &'r Coverage, &'r [VoteStatus], ConsensusRule, Outcome);
-    let rows: [Row<'_>; 8] = [
+    let rows: [Row<'_>; 11] = [
         (true, &visible, &[], all, Outcome::Passed),
         (false, &visible, &[], all, could_not(NotReviewedReason::NoReviewers)),
         (false, &visible, &[pass], all, Outcome::Passed),
@@ -488,6 +493,9 @@ fn the_decision_by_votes_rule_and_what_there_is_to_review() {
         (false, &blind, &[], all, could_not(NotReviewedReason::Incomplete)),
         (false, &blind, &[pass], all, could_not(NotReviewedReason::Incomplete)),
         (true, &blind, &[], all, Outcome::Passed),
+        (false, &large, &[pass], all, could_not(NotReviewedReason::Incomplete)),
+        (false, &large, &[pass, object], any, could_not(NotReviewedReason::Incomplete)),
+        (false, &large, &[pass, object], all, Outcome::Blocked),
     ];
     for (is_empty, coverage, votes, rule, expected) in rows {
         let split = SplitVotes { single: Vec::new(), panel: votes.to_vec() };

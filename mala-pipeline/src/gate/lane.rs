@@ -2,14 +2,12 @@
 //! is bound to this review and given without writing. As a verifier it checks findings of other lanes.
 
 use mala_domain::agent::answer::{ClaimCheck, ParseProblem, find_check};
-use mala_domain::agent::brief::{
-    BriefMaterial, BriefStyle, BriefWidth, PromptBriefs, brief_of_files, briefs,
-};
+use mala_domain::agent::brief::{BriefMaterial, BriefStyle, BriefWidth, brief_of_files};
 use mala_domain::agent::fence::{Fence, Nonce};
 use mala_domain::finding::{Finding, Verification};
 use mala_domain::gate::answer::{self, AnswerProblem, Binding, LaneAnswer};
 use mala_domain::gate::lane::LaneFailureKind;
-use mala_domain::gate::prompt;
+use mala_domain::gate::prompt::{self, MAX_BYTES, ShownChange};
 use mala_domain::gate::session::PanelMember;
 use mala_domain::ports::{
     BoxFuture, LaneFailure, LaneOrder, LaneRun, LaneRunner, Reviewer, ReviewerFailure, Verifier,
@@ -23,10 +21,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// How much of a change a prompt shows: so much fits into what the known lanes read at once. A longer
-/// change is not reviewed.
-const MAX_BYTES: usize = 500_000;
-
 /// How many findings a lane is asked about at once.
 const MAX_CLAIMS: usize = 30;
 
@@ -34,7 +28,7 @@ const MAX_CLAIMS: usize = 30;
 pub struct PanelContext {
     runner: Arc<dyn LaneRunner>,
     settings: PanelSettings,
-    /// What every lane is told, put together once.
+    /// The prompt of all lanes, built once.
     prompt: OnceLock<PanelPrompt>,
     has_warned: AtomicBool,
 }
@@ -57,7 +51,7 @@ pub struct PanelSettings {
 struct PanelPrompt {
     binding: Binding,
     fence: Fence,
-    briefs: PromptBriefs,
+    shown: ShownChange,
     review: String,
 }
 
@@ -72,10 +66,9 @@ impl PanelContext {
         self.prompt.get_or_init(|| {
             let binding = self.binding(context);
             let fence = Fence::new(binding.nonce.clone());
-            let briefs = briefs(&BriefMaterial::of(context), &style(&fence));
-            let base = context.scope.base.as_deref().unwrap_or_default();
-            let review = prompt::review(&context.change, &briefs, base, &binding);
-            PanelPrompt { binding, fence, briefs, review }
+            let shown = prompt::shown(&BriefMaterial::of(context), &style(&fence));
+            let review = prompt::review(&shown, &binding);
+            PanelPrompt { binding, fence, shown, review }
         })
     }
 
@@ -94,7 +87,7 @@ impl PanelContext {
     fn caveats(&self, context: &ReviewContext) -> Vec<String> {
         match self.has_warned.swap(true, Ordering::Relaxed) {
             true => Vec::new(),
-            false => prompt::caveats(&context.change, &self.prompt(context).briefs),
+            false => prompt::caveats(&self.prompt(context).shown),
         }
     }
 }
@@ -123,20 +116,13 @@ impl LaneReviewer {
         }
         let prompt = self.panel.prompt(context);
         let warnings = self.panel.caveats(context);
-        // The regions are listed by number, so that a lane could account for what it was not shown.
-        if let n @ 1.. = prompt.briefs.left_out.len() {
-            let first = prompt.briefs.left_out.iter().take(3).map(|left| left.file.to_string());
-            let more = if n > 3 { format!(" and {} more", n - 3) } else { String::new() };
-            let failure = Some(ReviewerFailure::Unreadable(format!(
-                "not reviewed: {}{more} does not fit into a prompt of {} kB; review the change in \
-                 parts, or exclude data files (review.ignore)",
-                first.collect::<Vec<_>>().join(", "),
-                MAX_BYTES / 1000
-            )));
-            return Ok(Opinion { failure, warnings, ..Opinion::default() });
+        let ShownChange { change, unshown, .. } = &prompt.shown;
+        let unshown = unshown.clone();
+        if !unshown.is_empty() && !change.files.iter().any(prompt::is_given) {
+            return Ok(Opinion { unshown, warnings, ..Opinion::default() });
         }
         let run = self.ask_for_review(prompt).await;
-        Ok(self.judged(run, prompt, context, warnings))
+        Ok(Opinion { unshown, ..self.judged(run, prompt, warnings) })
     }
 
     async fn ask_for_review(&self, prompt: &PanelPrompt) -> LaneRun {
@@ -157,17 +143,11 @@ impl LaneReviewer {
     }
 
     /// What a run is worth: an answer that is bound, and given without writing.
-    fn judged(
-        &self,
-        run: LaneRun,
-        prompt: &PanelPrompt,
-        context: &ReviewContext,
-        mut warnings: Vec<String>,
-    ) -> Opinion {
+    fn judged(&self, run: LaneRun, prompt: &PanelPrompt, mut warnings: Vec<String>) -> Opinion {
         let name = &self.seat.lane.name;
         warnings.extend(run.wrote.iter().map(|file| format!("{name}: wrote {file}")));
         let answer = answer_of(name, &run, prompt);
-        let opinion = match answer.map(|answer| answer.inside(&run.roots, &context.change)) {
+        let opinion = match answer.map(|answer| answer.inside(&run.roots, &prompt.shown.change)) {
             Ok(answer) => Opinion {
                 claims: answer.claims,
                 claimed_verdict: Some(answer.verdict),

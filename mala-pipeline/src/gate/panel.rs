@@ -1,4 +1,4 @@
-//! Who sits in the panel: those who are named, or all who can be had.
+//! Chooses the members of a panel: the named ones, or all that can be used.
 
 use mala_domain::config::GatePolicy;
 use mala_domain::gate::lane::{Lane, LaneProblem, Table};

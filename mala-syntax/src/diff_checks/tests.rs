@@ -72,7 +72,7 @@ fn every_example_of_every_line_rule_holds() {
 }
 
 #[test]
-fn dependencies_of_test_data_are_installed_by_nobody() {
+fn dependencies_of_test_data_are_not_installed() {
     let line = ["+    \"left-pad\": \"*\","];
     assert_eq!(found(vec![file("package.json", &line)]).len(), 1);
     assert!(found(vec![file("test/cases/package.json", &line)]).is_empty());

@@ -8,17 +8,18 @@ use crate::settings::{RepositoryFile, RepositoryFileChoice, UserSettings};
 use crate::wiring::gate::work::base_branch;
 use crate::wiring::gate::{self as world, Gate};
 use crate::wiring::probe::Probe;
+use crate::wiring::reviewers::member_missing;
 use crate::wiring::trusted_settings;
 use clap::Args;
 use futures_util::future::join_all;
-use mala_domain::config::{Config, FILE_NAME};
+use mala_domain::config::{Config, FILE_NAME, ReviewPolicy};
 use mala_domain::gate::SCHEMA_VERSION;
 use mala_domain::gate::canary::Measured;
-use mala_domain::gate::lane::{Lane, Table};
+use mala_domain::gate::lane::{IN_PROCESS, Lane, Table};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Show the lanes, and why each can be used or not
+/// List the reviewers, and why each can be used or not
 #[derive(Debug, Args)]
 pub(super) struct LanesArgs {
     /// Print JSON
@@ -70,7 +71,10 @@ pub(super) fn run(args: &LanesArgs, here: &Environment) -> anyhow::Result<Exit> 
             };
             LaneLine { measured: book.measured(&lane.name), ..line }
         };
-        let lines = join_all(table.lanes().map(line)).await;
+        let mut lines = join_all(table.lanes().map(line)).await;
+        let own = IN_PROCESS.into_iter().filter_map(|name| table.get(name).ok());
+        let own = own.filter(|lane| lane.is_in_process());
+        lines.extend(own.map(|lane| in_process(lane, &settings.policy, here)));
         let text = match args.json {
             true => format!("{}\n", serde_json::to_string_pretty(&lines)?),
             false => lines.iter().map(shown).collect(),
@@ -112,6 +116,12 @@ async fn look(lane: &Lane, here: &Environment) -> LaneLine {
     let is_asked = presence.program.is_some() && lane.settings.version.is_some();
     let version_unknown = (is_asked && version.is_none()).then(|| UNKNOWN.to_owned());
     LaneLine { version, version_unknown, ..seen(lane, here) }
+}
+
+/// A reviewer of mala itself.
+fn in_process(lane: &Lane, policy: &ReviewPolicy, here: &Environment) -> LaneLine {
+    let why_not = member_missing(&lane.name, policy, here);
+    LaneLine { usable: why_not.is_none(), why_not, ..seen(lane, here) }
 }
 
 /// Looks for a lane on this machine. Nothing is run.

@@ -13,7 +13,7 @@ use std::path::Path;
 /// A text about the task is no longer than this.
 const MAX_CONTEXT: u64 = 4 << 20;
 
-/// What the command line asks to be reviewed.
+/// The target that the command line names.
 pub(super) fn target(args: &SpawnArgs) -> Result<ReviewTarget, Failure> {
     if args.uncommitted {
         return Ok(ReviewTarget::WorkingTree);
@@ -36,7 +36,7 @@ pub(super) fn target(args: &SpawnArgs) -> Result<ReviewTarget, Failure> {
     })
 }
 
-/// The same in words.
+/// The target in words.
 pub(super) fn words(args: &SpawnArgs) -> String {
     match (&args.diff, &args.base, args.commit.as_slice()) {
         (Some(diff), _, _) => diff.clone(),

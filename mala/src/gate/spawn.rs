@@ -92,7 +92,7 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Environment) -> anyhow::Res
     let target = pin::target(args)?;
     let tasks = pin::tasks(args.context_file.as_deref())?;
     let (scratch, pinned) = gate.pin(&target).await?;
-    let (_, scoped) = world::scope(here, scratch.path(), &pinned).await?;
+    let (_, scoped) = gate.scope(scratch.path(), &pinned).await?;
     // What is not committed is under review itself, and says nothing of how.
     let settings = {
         let user = UserSettings::load(here)?;

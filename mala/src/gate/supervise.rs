@@ -34,7 +34,7 @@ async fn whole(args: &SuperviseArgs, here: &Environment) -> anyhow::Result<Exit>
     let session = folder.session()?;
     world::become_supervisor(&folder)?;
     let result = tokio::select! {
-        result = review(&session, &folder, here) => result,
+        result = review(&gate, &session, &folder, here) => result,
         () = folder.keep_alive() => Err(anyhow::anyhow!("the heartbeat stopped")),
     };
     let end = match result {
@@ -57,14 +57,15 @@ async fn whole(args: &SuperviseArgs, here: &Environment) -> anyhow::Result<Exit>
 }
 
 async fn review(
+    gate: &Gate,
     session: &Session,
     folder: &SessionFolder,
     here: &Environment,
 ) -> anyhow::Result<Report> {
     world::hold_scratch(session)?;
-    let (git, scoped) = world::scope(here, Path::new(&session.scratch), &session.pinned).await?;
+    let (git, scoped) = gate.scope(Path::new(&session.scratch), &session.pinned).await?;
     if scoped.scope.diff_hash != session.scope.diff_hash {
         anyhow::bail!("the change is not the one that the session was started for");
     }
-    world::review_session(session, scoped, Some((git, folder)), here).await
+    world::review_session(session, scoped, Some((gate, git, folder)), here).await
 }

@@ -17,7 +17,7 @@ use std::fmt::Write;
 use std::io::{IsTerminal, Write as _};
 use std::time::{Duration, Instant};
 
-/// Wait for the reviewers and print their result
+/// Wait for the reviewers and print the verdict
 #[derive(Debug, Args)]
 pub(super) struct WaitArgs {
     /// Print JSON
@@ -55,12 +55,14 @@ async fn waited(
     args: &WaitArgs,
     here: &Environment,
 ) -> anyhow::Result<(SessionState, SessionFacts)> {
-    let gate = Gate::open(here).await?;
-    world::sweep_dead(gate.sessions.all());
-    let folder = gate.session(args.session_key.as_deref()).await?;
+    let key = args.session_key.as_deref();
+    let folder = match world::session_here(here, key)? {
+        Some(folder) => folder,
+        None => Gate::open(here).await?.session(key).await?,
+    };
     let session = folder.session().ok();
     if let (None, Some(session)) = (&args.session_key, &session) {
-        console::say(&console::harmless(&chosen(session, &folder, &gate)));
+        console::say(&console::harmless(&chosen(session, &folder, here)));
     }
     let time = args.timeout.map_or_else(|| limit(session.as_ref()), Duration::from_secs);
     let mut lines = LiveLines::new(args.json, session.as_ref());
@@ -92,7 +94,7 @@ fn limit(session: Option<&Session>) -> Duration {
 }
 
 /// Which session was chosen, and how old it is.
-fn chosen(session: &Session, folder: &SessionFolder, gate: &Gate) -> String {
+fn chosen(session: &Session, folder: &SessionFolder, here: &Environment) -> String {
     let created: jiff::Timestamp = session.created.parse().unwrap_or_default();
     let age = Duration::try_from(jiff::Timestamp::now().duration_since(created));
     let age = age.unwrap_or_default().as_secs();
@@ -102,7 +104,7 @@ fn chosen(session: &Session, folder: &SessionFolder, gate: &Gate) -> String {
         7200..172_800 => format!("{} h", age / 3600),
         _ => format!("{} days", age / 86_400),
     };
-    let place = match gate.has(folder) {
+    let place = match Some(folder.work_tree()) == here.work_tree() {
         true => String::new(),
         false => format!(" in {}", folder.work_tree().display()),
     };
@@ -188,6 +190,9 @@ fn shown(result: &GateResultJson, created: Option<&str>) -> String {
 
 fn write(text: &mut String, result: &GateResultJson, created: Option<&str>) -> std::fmt::Result {
     let (consensus, report) = (&result.consensus, &result.report);
+    if report.session_key.is_none() {
+        return writeln!(text, "no verdict: {}", one_line(&result.parse_errors.join("; ")));
+    }
     let (verdict, rule) = (consensus.verdict.name(), consensus.rule);
     let (passes, needed) = (consensus.passes, consensus.needed);
     writeln!(text, "{verdict} ({rule}: {passes} of {needed} needed passes)")?;
@@ -196,7 +201,9 @@ fn write(text: &mut String, result: &GateResultJson, created: Option<&str>) -> s
             HeadState::Commit(sha) => format!(" at {}", one_line(sha.get(..12).unwrap_or(sha))),
             _ => String::new(),
         };
-        let created = created.map(|it| format!(", started {}", one_line(it))).unwrap_or_default();
+        // The fraction of a second is for sorting.
+        let created = created.and_then(|it| it.split('.').next());
+        let created = created.map(|it| format!(", started {}Z", one_line(it))).unwrap_or_default();
         writeln!(text, "  {}{head}{created}", one_line(&scope.target))?;
     }
     for name in result.reviewers.keys() {

@@ -85,7 +85,7 @@ async fn review(
     let mut parts = Vec::new();
     for part in &scope.parts {
         let pinned = gate.pin_part(part, &scope).await?;
-        if let Some((part, limit)) = prepare(pinned, here).await? {
+        if let Some((part, limit)) = prepare(pinned, &gate, here).await? {
             max_blocks = limit.max(max_blocks);
             parts.push(part);
         }
@@ -124,8 +124,12 @@ async fn review(
 
 /// The session of a part, not started yet; `None` if the part has no diff. The settings come from where the
 /// work starts.
-async fn prepare(pinned: PinnedPart, here: &Environment) -> anyhow::Result<Option<(Part, u32)>> {
-    let (_, scope) = world::scope(here, pinned.scratch.path(), &pinned.pinned).await?;
+async fn prepare(
+    pinned: PinnedPart,
+    gate: &Gate,
+    here: &Environment,
+) -> anyhow::Result<Option<(Part, u32)>> {
+    let (_, scope) = gate.scope(pinned.scratch.path(), &pinned.pinned).await?;
     if scope.change.is_empty() {
         return Ok(None);
     }

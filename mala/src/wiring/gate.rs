@@ -1,6 +1,7 @@
 //! The world of `review-gate`: the repository, its sessions, the lanes and the supervisor.
 
 mod canary;
+mod members;
 mod session;
 mod start;
 pub mod work;
@@ -14,7 +15,7 @@ use mala_adapters::lanes::{self, Lanes, Presence};
 use mala_adapters::process::{self, ProcessEnvironment, ProcessSpec};
 use mala_adapters::sessions::{self, Life};
 pub use mala_adapters::sessions::{GateFolder, GateFolders, SessionFolder};
-use mala_domain::config::{GatePolicy, PathGlobs};
+use mala_domain::config::{GatePolicy, PathGlobs, ReviewPolicy};
 use mala_domain::gate::MARKER;
 use mala_domain::gate::canary::CanaryBook;
 use mala_domain::gate::lane::Lane;
@@ -23,6 +24,7 @@ use mala_domain::ports::{BoxFuture, ChangeSource, LaneOrder, LaneRun, LaneRunner
 use mala_domain::scope::{HeadState, ReviewTarget};
 use mala_pipeline::gate::{PanelChoice, PanelProblem, WatchedSession, choose};
 use mala_pipeline::review::apply_path_settings;
+pub use members::{InProcessSettings, panel_reviewers};
 pub use session::{review_session, session_policy};
 pub use start::{
     SessionChange, SessionRequest, new_session, remove_older_than, session_panel_members,
@@ -105,7 +107,7 @@ impl Gate {
     pub async fn pin(&self, target: &ReviewTarget) -> anyhow::Result<(Scratch, Pinned)> {
         let scratch = Scratch::fresh(self).context("making a folder")?;
         let copy = copy_of(scratch.path());
-        self.git.copy_to(&copy).await?;
+        self.git.copy_to(&copy)?;
         let pinned = self.commits(target, &copy).await?;
         Ok((scratch, pinned))
     }
@@ -126,13 +128,28 @@ impl Gate {
             }
             return Ok(Pinned::Commits(commits));
         }
-        let scope = self.git.scope(target, &[]).await.map_err(failure)?.scope;
-        match (scope.base, scope.head) {
-            (Some(base), HeadState::Commit(head)) => {
-                Ok(Pinned::Range { base, head, dirty: Vec::new() })
-            }
-            _ => anyhow::bail!("{} is not between two commits", scope.target),
+        let range = self.git.commit_range(target).await.map_err(|error| failure(error.into()))?;
+        match range {
+            Some((base, head)) => Ok(Pinned::Range { base, head, dirty: Vec::new() }),
+            None => anyhow::bail!("the change is not between two commits"),
         }
+    }
+
+    /// The change of a session, from its copy of the repository.
+    pub async fn scope(
+        &self,
+        scratch: &Path,
+        pinned: &Pinned,
+    ) -> anyhow::Result<(Git, ReviewScope)> {
+        let git = self.git.open_copy(&copy_of(scratch))?;
+        let scoped = match pinned {
+            Pinned::Range { base, head, dirty } => {
+                let change = git.snapshot_change(base, head, dirty).await;
+                change.map_err(|error| failure(error.into()))?
+            }
+            Pinned::Commits(_) => git.scope(&pinned.target(), &[]).await.map_err(failure)?,
+        };
+        Ok((git, scoped))
     }
 
     async fn commit(&self, revision: &str) -> anyhow::Result<String> {
@@ -145,27 +162,27 @@ fn copy_of(scratch: &Path) -> PathBuf {
     scratch.join("repository")
 }
 
-/// The change of a session, from its copy of the repository.
-pub async fn scope(
-    here: &Environment,
-    scratch: &Path,
-    pinned: &Pinned,
-) -> anyhow::Result<(Git, ReviewScope)> {
-    let environment = super::changes::child_environment(here).without("GIT_INDEX_FILE");
-    let git = Git::open(&copy_of(scratch), &environment).await?;
-    let scoped = match pinned {
-        Pinned::Range { base, head, dirty } => {
-            git.snapshot_change(base, head, dirty).await.map_err(|error| failure(error.into()))?
-        }
-        Pinned::Commits(_) => git.scope(&pinned.target(), &[]).await.map_err(failure)?,
-    };
-    Ok((git, scoped))
-}
-
 /// The change, less what the settings leave out.
 pub fn narrowed(scoped: ReviewScope, left_out: &LeftOut) -> anyhow::Result<ReviewScope> {
     let ignore = PathGlobs::new(&left_out.ignore)?;
     Ok(apply_path_settings(scoped, &ignore, &PathGlobs::new(&left_out.generated)?))
+}
+
+/// The session of this work tree with this key, or its most recent one; `None` if it has none, or if the
+/// repository has to be asked.
+pub fn session_here(
+    here: &Environment,
+    key: Option<&str>,
+) -> anyhow::Result<Option<SessionFolder>> {
+    let Some(top) = here.work_tree() else { return Ok(None) };
+    let sessions = GateFolder::of_work_tree(top);
+    sessions.refuse_links()?;
+    sweep_dead(sessions.all());
+    match key {
+        Some(key) => Ok(sessions.find(key)),
+        None if here.variable(MARKER).is_some() => Ok(None),
+        None => Ok(sessions.most_recent()?.map(|(folder, _)| folder)),
+    }
 }
 
 /// Removes what a session throws away.
@@ -201,7 +218,7 @@ pub async fn version(lane: &Lane, program: &Path, here: &Environment) -> Option<
 /// The panel that this policy gives, and what to say about it.
 pub fn panel(
     named: &[String],
-    policy: &GatePolicy,
+    (policy, review): (&GatePolicy, &ReviewPolicy),
     here: &Environment,
 ) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
     choose(&PanelChoice {
@@ -209,7 +226,7 @@ pub fn panel(
         policy,
         missing: &|lane| {
             if lane.is_in_process() {
-                return super::reviewers::member_missing(&lane.name, here);
+                return super::reviewers::member_missing(&lane.name, review, here);
             }
             let presence = presence(lane, here);
             presence.program.is_none().then(|| presence.why_not(lane)).flatten()
@@ -237,7 +254,7 @@ pub async fn temporary_lanes(
 ) -> anyhow::Result<TemporaryLanes> {
     let gate = Gate::open(here).await?;
     let (scratch, pinned) = gate.pin(target).await?;
-    let (git, scoped) = scope(here, scratch.path(), &pinned).await?;
+    let (git, scoped) = gate.scope(scratch.path(), &pinned).await?;
     let HeadState::Commit(head) = scoped.scope.head else {
         anyhow::bail!("the copy of the tree has no commit");
     };
@@ -301,13 +318,13 @@ pub fn start_supervisor(
     folder.set_supervisor(pid).context("starting the supervisor")
 }
 
-/// This process supervises from here on: the session knows, and orphans of its lanes come to it.
+/// Makes this process the supervisor of a session. It adopts the orphans of its lanes.
 pub fn become_supervisor(folder: &SessionFolder) -> anyhow::Result<()> {
     folder.set_supervisor(std::process::id())?;
     process::adopt_orphans().context("adopting orphans")
 }
 
-/// Who runs the lanes of a session.
+/// The runner of a session's lanes.
 pub fn runner(
     git: Git,
     session: &Session,
@@ -356,7 +373,7 @@ pub fn hold_scratch(session: &Session) -> anyhow::Result<()> {
     sessions::hold_scratch(Path::new(&session.scratch)).context("holding the copy")
 }
 
-/// Removes what those threw away who died before their session was written down.
+/// Removes the temporary folders of processes that died before their session was written.
 pub fn sweep_scratch(gate: &Gate) {
     sessions::sweep_scratch(&gate.sessions);
 }

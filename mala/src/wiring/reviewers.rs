@@ -9,6 +9,7 @@ mod panel;
 use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
 use crate::settings::{UserModels, UserSettings};
+use crate::wiring::gate::InProcessSettings;
 use crate::wiring::models::{Connections, Models, connections};
 use crate::wiring::rules::ProjectRules;
 use anyhow::Context;
@@ -278,7 +279,7 @@ async fn one(
                 builtin::chosen(policy, here, rules, Some(NO_KEY))?
             }
         }
-        Some(ReviewerType::Cerberus) => panel::chosen(policy, here, options).await?,
+        Some(ReviewerType::Cerberus) => panel::chosen(policy, here, rules, options).await?,
         Some(ReviewerType::Command) => command::chosen(policy, here, options).await?,
     })
 }
@@ -296,32 +297,32 @@ pub async fn checker(
     here: &Environment,
     models: UserModels,
 ) -> anyhow::Result<Arc<Agent>> {
-    let review = ReviewSettings { budget: plan.budget.clone(), ..ReviewSettings::default() };
-    let config =
-        Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
-    let policy = policy(&[ConfigLayer { origin: ConfigOrigin::CommandLine, config }]);
-    agent::verifier(&policy, here, &ReviewerOptions::new(models), agent::REVIEWER).await
+    agent::verifier(&agent_policy(plan), here, &ReviewerOptions::new(models), agent::REVIEWER).await
 }
 
 /// A reviewer of mala itself on a panel.
 pub async fn member(
     name: &str,
-    plan: &Checker,
+    own: &InProcessSettings<'_>,
     here: &Environment,
 ) -> anyhow::Result<Arc<dyn Reviewer>> {
-    let models = UserSettings::load(here)?.models;
-    let review = ReviewSettings { budget: plan.budget.clone(), ..ReviewSettings::default() };
-    let config =
-        Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
-    let policy = policy(&[ConfigLayer { origin: ConfigOrigin::CommandLine, config }]);
     let kind = if name == "builtin" { ReviewerType::Builtin } else { ReviewerType::AgentSdk };
-    let options = ReviewerOptions { named: vec![kind], ..ReviewerOptions::new(models) };
-    let chosen = choose(&policy, here, ProjectRules::default(), options).await?.all_available()?;
+    let (policy, options) = (agent_policy(own.agent), ReviewerOptions::new(own.models.clone()));
+    // Boxed, because `one` also makes panels.
+    let chosen = Box::pin(one(Some(kind), &policy, here, own.rules.clone(), &options)).await?;
     chosen.reviewers.into_iter().next().context("no such reviewer")
 }
 
+/// The settings of an agent of a panel.
+fn agent_policy(plan: &Checker) -> ReviewPolicy {
+    let review = ReviewSettings { budget: plan.budget.clone(), ..ReviewSettings::default() };
+    let config =
+        Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
+    policy(&[ConfigLayer { origin: ConfigOrigin::CommandLine, config }])
+}
+
 /// Why a reviewer of mala itself cannot be used; `None` if it can.
-pub fn member_missing(name: &str, here: &Environment) -> Option<String> {
+pub fn member_missing(name: &str, policy: &ReviewPolicy, here: &Environment) -> Option<String> {
     if name == "builtin" {
         return None;
     }
@@ -329,7 +330,7 @@ pub fn member_missing(name: &str, here: &Environment) -> Option<String> {
         Ok(models) => models,
         Err(error) => return Some(error.to_string()),
     };
-    match agent::choice(&policy(&[]), &models) {
+    match agent::choice(policy, &models) {
         Ok(choice) => models.unavailable(choice.provider).map(|why| why.to_string()),
         Err(error) => Some(error.to_string()),
     }

@@ -1,6 +1,7 @@
 //! `mala review --reviewer cerberus` from the outside: through the real gate with real processes as
 //! lanes, and through gates that are others', or that misbehave.
 
+mod contract;
 mod doubts;
 mod fakes;
 mod real;
@@ -11,19 +12,19 @@ use serde_json::Value;
 use std::time::{Duration, Instant};
 
 /// A repository with a change in `a.py`, and `mala`.
-struct Desk {
+struct CerberusProject {
     repo: TestRepo,
     world: World,
 }
 
 /// What a review said.
-struct Said {
+struct ReviewRun {
     code: i32,
     json: Value,
     seconds: f64,
 }
 
-impl Desk {
+impl CerberusProject {
     fn new(config: &str) -> Self {
         let repo =
             TestRepo::with_files(&[("mala.yaml", config), ("a.py", "def f(x):\n    return x\n")]);
@@ -37,13 +38,13 @@ impl Desk {
     }
 
     /// A review of the last commit.
-    fn review(&self, more: &[&str]) -> Said {
+    fn review(&self, more: &[&str]) -> ReviewRun {
         let mut args = vec!["HEAD~1..HEAD"];
         args.extend(more);
         self.review_of(&args)
     }
 
-    fn review_of(&self, args: &[&str]) -> Said {
+    fn review_of(&self, args: &[&str]) -> ReviewRun {
         let mut all = vec!["review", "--reviewer", "cerberus", "--json"];
         all.extend(args);
         let started = Instant::now();
@@ -53,11 +54,11 @@ impl Desk {
         let json = serde_json::from_str(&text).unwrap_or_else(|error| {
             panic!("exit {code}: {error}: {text}{}", String::from_utf8_lossy(&output.stderr))
         });
-        Said { code, json, seconds: started.elapsed().as_secs_f64() }
+        ReviewRun { code, json, seconds: started.elapsed().as_secs_f64() }
     }
 }
 
-impl Said {
+impl ReviewRun {
     /// Why there is no review: what is fatal is no parse error.
     fn error(&self) -> &str {
         let own = &self.json["reviewers"][0]["error"];

@@ -138,3 +138,19 @@ fn what_cannot_be_shown_says_why() {
     hint: run `mala runs list` to list the reviews
     ");
 }
+
+/// Row 001-113.
+#[test]
+fn old_names_of_the_log_path_are_read() {
+    for name in ["review_log_path", "session_log_path", "codex_review_log_path"] {
+        let world = world();
+        let mut old = report("aaaa1111aaaa1111", "the working tree");
+        old[name] = "/the/folder".into();
+        let file = ".mala/runs/20260101T000000Z_aaaa1111aaaa1111/review.json";
+        world.write(file, old.to_string());
+        let output = world.output(&["runs", "show", "aaaa1111aaaa1111", "--format", "json"], b"");
+        let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(shown["review_log_path"], "/the/folder", "{name}");
+        assert!(name == "review_log_path" || shown.get(name).is_none(), "{name}");
+    }
+}

@@ -26,7 +26,7 @@ pub(super) struct GateDialect {
     /// The field with the file of a claim.
     pub(super) file: &'static str,
     pub(super) lines_may_be_null: bool,
-    /// The fields that a reviewer has who gave a verdict, null or not.
+    /// The fields of a reviewer that gave a verdict, null or not.
     pub(super) of_reviewers: &'static [&'static str],
     /// What stands for the verdict of a reviewer that failed.
     pub(super) failed: &'static [&'static str],
@@ -160,7 +160,7 @@ fn vote(name: &str, entry: &Value, dialect: &GateDialect) -> Result<MemberVote, 
     Ok((GateMember { name: cut(name, MAX_NAME), error, ..GateMember::default() }, verdict))
 }
 
-/// Whether a reviewer who did not fail has all that it is to have.
+/// Whether a reviewer that did not fail has all required fields.
 fn is_whole(entry: &JsonObject, dialect: &GateDialect) -> Result<(), ParseProblem> {
     for key in dialect.of_reviewers {
         match *key {

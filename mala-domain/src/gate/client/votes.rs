@@ -78,8 +78,8 @@ impl PanelPoll<'_> {
     }
 }
 
-/// Who of those who were started has no vote. Where one program is there several times, each of them has
-/// its number: `codex#1`. A gate that starts no reviewer has no vote.
+/// A reviewer that was started and has no vote. If a program is started several times, each has its
+/// number: `codex#1`. A gate that starts no reviewer has no vote.
 pub(super) fn missing(started: &StartedSession, votes: &[MemberVote]) -> Option<String> {
     if started.key.is_some() && started.reviewers.is_empty() {
         return Some("no reviewer was started".to_owned());

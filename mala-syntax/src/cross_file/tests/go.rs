@@ -125,7 +125,7 @@ fn what_another_file_of_the_package_has_is_not_gone() {
 }
 
 #[test]
-fn the_blank_name_is_nobodys() {
+fn the_blank_name_has_no_uses() {
     let base = "== a_test.go\npackage a\nvar _ = fmt.Println\n== b.go\npackage a\nfunc f() {\n\tx, _ = g()\n}\n";
     check(base, &base.replacen("var _ = fmt.Println\n", "", 1), &[]);
 }

@@ -54,7 +54,7 @@ fn computed_exports_hide_what_is_gone() {
 }
 
 #[test]
-fn globals_are_nobodys_leftovers() {
+fn globals_are_not_leftovers() {
     let base = "== a.js\nconst fetch = require('node-fetch');\nfunction log() {}\nfetch('x');\n";
     let head = "== a.js\nfunction log() {}\nfetch('x');\n";
     check(base, head, &[]);

@@ -153,7 +153,7 @@ fn code_beside_what_cannot_be_read_is_left_alone() {
 }
 
 #[test]
-fn lines_that_nobody_typed_are_left_alone() {
+fn generated_lines_are_left_alone() {
     let set = RuleSet::builtin(&[Language::JavaScript, Language::TypeScript]);
     for (language, filler, expected) in [
         (Language::JavaScript, 10, 1),

@@ -120,8 +120,8 @@ pub(in crate::cli) async fn run_job(
         chosen.unavailable.iter().for_each(|error| console::say(&describe(error)));
     }
     let unfinished = UnfinishedRecording(chosen.recording.clone());
-    notices.extend(unused(args, &chosen.kinds));
     let names: Vec<&str> = chosen.reviewers.iter().map(|reviewer| reviewer.name()).collect();
+    notices.extend(unused(args, &chosen.kinds, names.contains(&"agent")));
     let is_recorded = args.record.is_some() || args.replay.is_some();
     let request = TrackingRequest {
         target: &target,
@@ -148,12 +148,12 @@ pub(in crate::cli) async fn run_job(
     let ports = ReviewPorts { store: kept_in, tracking, ..chosen.ports() };
     let reviewed = review(&plan, scoped, &ports, &|event| job.progress.show(&event)).await;
     job.progress.end();
-    let reviewed = reviewed.map_err(changes::failure)?;
+    let mut reviewed = reviewed.map_err(changes::failure)?;
     unfinished.finish();
     warn_of_recording(chosen.recording.as_deref());
     if let Some(store) = &store {
         let more = kept(transcript).into_iter().chain(lane_files(chosen.lane_logs.as_deref()));
-        keep(&reviewed, &job.started, store, &more.collect::<Vec<_>>());
+        keep(&mut reviewed, &job.started, store, &more.collect::<Vec<_>>());
     }
     Ok(Some(FinishedReview { reviewed, policy: settings.policy, started: job.started }))
 }
@@ -172,24 +172,26 @@ async fn open_ledger(
     ReviewLedger::open(changes.and_then(Changes::git)?, request, notices).await
 }
 
-/// Warnings about flags that have no effect with this reviewer.
-fn unused(args: &ReviewOptions, kinds: &[ReviewerType]) -> Vec<String> {
+/// Warnings about flags that have no effect with these reviewers. An agent on a panel has a model, but no
+/// recording.
+fn unused(args: &ReviewOptions, kinds: &[ReviewerType], has_agent: bool) -> Vec<String> {
     if kinds.iter().any(|kind| kind.uses_model()) {
         return Vec::new();
     }
     let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
-    let (names, use_no) = match names.as_slice() {
-        [name] => ((*name).to_owned(), "uses no"),
-        names => (names.join(" and "), "use no"),
+    let (names, uses) = match names.as_slice() {
+        [name] => ((*name).to_owned(), "uses"),
+        names => (names.join(" and "), "use"),
     };
     let flags = [
-        ("--model", args.model.is_some()),
-        ("--profile", args.profile.is_some()),
+        ("--model", args.model.is_some() && !has_agent),
+        ("--profile", args.profile.is_some() && !has_agent),
         ("--record", args.record.is_some()),
         ("--replay", args.replay.is_some()),
     ];
     let given = flags.into_iter().filter(|(_, given)| *given);
-    given.map(|(flag, _)| format!("{flag} has no effect: {names} {use_no} model of mala")).collect()
+    let why = if has_agent { "no recording" } else { "no model of mala" };
+    given.map(|(flag, _)| format!("{flag} has no effect: {names} {uses} {why}")).collect()
 }
 
 /// Deletes a recording whose review does not finish, as on Ctrl-C: it could not be replayed.
@@ -209,15 +211,17 @@ impl Drop for UnfinishedRecording {
     }
 }
 
-/// Stores the files of a review. A folder that cannot be written is a warning.
+/// Stores the files of a review. If they cannot be written, that is a warning, and the report names no
+/// folder.
 fn keep(
-    reviewed: &ReviewOutput,
+    reviewed: &mut ReviewOutput,
     started: &StartTime,
     store: &dyn RunStore,
     more: &[(String, String)],
 ) {
     if let Published::Failed(error) = publish(reviewed, started, store, more) {
         console::say(&format!("warning: cannot save the review: {error}"));
+        reviewed.report.review_log_path = None;
     }
 }
 

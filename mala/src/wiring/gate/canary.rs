@@ -2,7 +2,7 @@
 //! when one is due.
 
 use super::session::{session_panel, session_plan};
-use super::{Gate, Scratch, Sweep, copy_of, fresh_names, runner, scope, variables};
+use super::{Gate, Scratch, Sweep, copy_of, fresh_names, runner, variables};
 use crate::environment::Environment;
 use crate::wiring::changes::failure;
 use anyhow::Context;
@@ -62,7 +62,7 @@ impl Gate {
         let scratch = Scratch::fresh(self).context("making a folder")?;
         let _sweep = Sweep { session: key.clone(), scratch: scratch.path().to_owned() };
         let pinned = self.shadow(change, defect, &scratch).await?;
-        let (git, scoped) = scope(here, scratch.path(), &pinned).await?;
+        let (git, scoped) = self.scope(scratch.path(), &pinned).await?;
         let PlantSite { title, description, .. } = &change.site;
         let session = Session {
             schema_version: SCHEMA_VERSION,
@@ -103,7 +103,7 @@ impl Gate {
         scratch: &Scratch,
     ) -> anyhow::Result<Pinned> {
         let copy = copy_of(scratch.path());
-        self.git.copy_to(&copy).await?;
+        self.git.copy_to(&copy)?;
         let shadow = VariantCommit {
             like: change.site.head_commit.as_deref().context("the change is not committed")?,
             after: change.site.base_commit.as_deref(),

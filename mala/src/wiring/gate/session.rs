@@ -1,17 +1,18 @@
 //! A session as a review: its plan, its lanes as reviewers, and the agent that checks for them.
 
-use super::{Gate, runner};
+use super::{Gate, InProcessSettings, panel_reviewers, runner};
 use crate::environment::Environment;
 use crate::settings::UserSettings;
-use crate::wiring::changes::{child_environment, failure};
+use crate::wiring::changes::failure;
 use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{self, AbsentReviewer};
+use crate::wiring::rules::project_rules;
 use mala_adapters::git::Git;
 use mala_adapters::lanes::Lanes;
 use mala_adapters::sessions::SessionFolder;
 use mala_domain::agent::prompts;
 use mala_domain::config::PathGlobs;
-use mala_domain::gate::session::{PanelMember, Progress, Session};
+use mala_domain::gate::session::{Progress, Session};
 use mala_domain::ports::{ReviewScope, Reviewer, Verifier};
 use mala_domain::report::Report;
 use mala_domain::review::ReviewPlan;
@@ -19,7 +20,7 @@ use mala_domain::review::decide::DecisionPolicy;
 use mala_domain::review::suppress::SuppressionPolicy;
 use mala_domain::scope::ReviewTarget;
 use mala_domain::verdict::Threshold;
-use mala_pipeline::gate::{LaneProgress, LaneReviewer, NotedReviewer, PanelContext, PanelSettings};
+use mala_pipeline::gate::{LaneProgress, PanelContext, PanelSettings};
 use mala_pipeline::review::{ReviewPorts, Verifiers, review};
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,12 +65,12 @@ pub fn session_policy(session: &Session) -> DecisionPolicy {
 pub async fn review_session(
     session: &Session,
     mut scope: ReviewScope,
-    lanes: Option<(Git, &SessionFolder)>,
+    lanes: Option<(&Gate, Git, &SessionFolder)>,
     here: &Environment,
 ) -> anyhow::Result<Report> {
     scope.scope.target.clone_from(&session.scope.target);
     let mut plan = session_plan(session)?;
-    let Some((git, folder)) = lanes else {
+    let Some((gate, git, folder)) = lanes else {
         let reviewers = absent(session);
         let ports = ReviewPorts { reviewers: &reviewers, ..ReviewPorts::default() };
         return Ok(review(&plan, scope, &ports, &|_| {}).await.map_err(failure)?.report);
@@ -81,31 +82,14 @@ pub async fn review_session(
         }
     }));
     let started = progress.clone();
-    let user = Gate::open(here).await.ok().map(|gate| gate.git);
-    let runner = runner(git, session, folder, here, user);
+    let runner = runner(git, session, folder, here, Some(gate.git.clone()));
     let panel = session_panel(session, runner, Arc::new(move |lane| started.started(lane)));
-    let mut reviewers: Vec<Arc<dyn Reviewer>> = Vec::new();
-    let mut peers: Vec<Arc<dyn Verifier>> = Vec::new();
-    for seat in &session.seats {
-        let is_in_process = seat.lane.is_in_process();
-        let member: Arc<dyn Reviewer> = match &seat.absent {
-            None if is_in_process => in_process(seat, session, here).await,
-            Some(why) if is_in_process => Arc::new(absent_member(seat, why.clone())),
-            _ => {
-                let lane = Arc::new(LaneReviewer::new(panel.clone(), seat.clone()));
-                peers.push(lane.clone());
-                lane
-            }
-        };
-        let name = seat.lane.name.clone();
-        let is_in_process = is_in_process && seat.absent.is_none();
-        reviewers.push(Arc::new(NotedReviewer::new(name, member, progress.clone(), is_in_process)));
-    }
+    let models = UserSettings::load(here)?.models;
+    let rules = project_rules(&scope, &session.pinned.target(), &mut plan.warnings).await?;
+    let own = InProcessSettings { agent: &session.agent, models: &models, rules };
+    let members = panel_reviewers(&session.seats, &panel, &progress, &own, here).await;
     let agent = match &session.checker {
-        Some(checker) => {
-            let models = UserSettings::load(here)?.models;
-            reviewers::checker(checker, here, models).await.map(Some)
-        }
+        Some(checker) => reviewers::checker(checker, here, models).await.map(Some),
         None => Ok(None),
     };
     let agent = agent.unwrap_or_else(|error| {
@@ -113,38 +97,21 @@ pub async fn review_session(
         None
     });
     let agent = agent.as_deref().map(|agent| agent as &dyn Verifier);
-    let verifiers = Verifiers { peers: &peers, agent };
-    let ledger = session_ledger(session, &scope, here, &mut plan.warnings).await;
+    let verifiers = Verifiers { peers: &members.lanes, agent };
+    let ledger = session_ledger(session, &scope, &gate.git, &mut plan.warnings).await;
     let tracking = ledger.as_ref().map(ReviewLedger::tracking);
-    let ports = ReviewPorts { reviewers: &reviewers, verifiers, store: None, tracking };
+    let ports = ReviewPorts { reviewers: &members.reviewers, verifiers, store: None, tracking };
     let events = |event| progress.note(&event);
     Ok(review(&plan, scope, &ports, &events).await.map_err(failure)?.report)
-}
-
-/// A reviewer of mala itself; if it cannot be made, one that says why.
-async fn in_process(
-    seat: &PanelMember,
-    session: &Session,
-    here: &Environment,
-) -> Arc<dyn Reviewer> {
-    match reviewers::member(&seat.lane.name, &session.agent, here).await {
-        Ok(member) => member,
-        Err(error) => Arc::new(absent_member(seat, format!("{error:#}"))),
-    }
-}
-
-fn absent_member(seat: &PanelMember, why: String) -> AbsentReviewer {
-    AbsentReviewer { name: seat.lane.name.clone(), why }
 }
 
 /// The ledger of the repository that a session is of.
 async fn session_ledger(
     session: &Session,
     scope: &ReviewScope,
-    here: &Environment,
+    git: &Git,
     warnings: &mut Vec<String>,
 ) -> Option<ReviewLedger> {
-    let git = Git::open(&here.folder, &child_environment(here)).await.ok()?;
     let names: Vec<&str> = session.seats.iter().map(|seat| seat.lane.name.as_str()).collect();
     let target = match session.pinned.target() {
         // The commits of a working tree are copies: its branch stays the same.
@@ -159,7 +126,7 @@ async fn session_ledger(
         at: session.created.clone(),
         stores: true,
     };
-    ReviewLedger::open(&git, request, warnings).await
+    ReviewLedger::open(git, request, warnings).await
 }
 
 /// What the lanes of a session share.

@@ -34,13 +34,13 @@ pub struct SessionChange<'w> {
     pub words: String,
 }
 
-/// Who is asked, and what they are told.
+/// The reviewers of a session, and what they are given.
 pub struct SessionRequest {
     /// The panel.
     pub seats: Vec<PanelMember>,
     /// Texts about the task.
     pub tasks: Vec<(String, String)>,
-    /// How hard codex thinks.
+    /// The reasoning effort of codex.
     pub reasoning: &'static str,
     /// What to say with the result.
     pub warnings: Vec<String>,
@@ -52,7 +52,7 @@ pub fn session_panel_members(
     settings: &Settings,
     here: &Environment,
 ) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
-    let (seats, warnings) = super::panel(named, &settings.gate, here)?;
+    let (seats, warnings) = super::panel(named, (&settings.gate, &settings.policy), here)?;
     Ok((seats, settings.notice.iter().cloned().chain(warnings).collect()))
 }
 
@@ -147,7 +147,7 @@ async fn until_started(session: &Session, folder: &SessionFolder) -> anyhow::Res
             return Ok(folder.progress()?.started);
         }
         if Seen(folder).is_dead() {
-            // Those who wait are told that it died; a session that never began is not worth a wait.
+            // `wait` reports a session that died. One that never began is an error of `spawn-code-review`.
             if !progress.started.is_empty() {
                 return Ok(progress.started);
             }

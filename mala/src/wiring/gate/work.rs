@@ -156,7 +156,7 @@ impl Gate {
     pub async fn pin_part(&self, part: &WorkPart, scope: &HookScope) -> anyhow::Result<PinnedPart> {
         let scratch = Scratch::fresh(self)?;
         let copy = copy_of(scratch.path());
-        self.git.copy_to(&copy).await?;
+        self.git.copy_to(&copy)?;
         let mut base = self.git.merged_base(&copy, &part.bases).await?;
         let (head, dirty) = match (&part.branch, &part.tip) {
             (Some(_), Some(tip)) => (tip.clone(), Vec::new()),

@@ -3,17 +3,19 @@
 use super::{ChosenReviewers, ReviewerOptions};
 use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
-use crate::wiring::gate::{TemporaryLanes, panel, temporary_lanes, variables};
+use crate::wiring::gate::{
+    InProcessSettings, TemporaryLanes, panel, panel_reviewers, temporary_lanes, variables,
+};
 use crate::wiring::reviewers;
+use crate::wiring::rules::ProjectRules;
 use mala_adapters::process::ProcessEnvironment;
 use mala_adapters::reviewers::review_gate::{ExternalGateSettings, NAME, ReviewGate};
 use mala_domain::agent::prompts;
 use mala_domain::config::{CerberusSettings, ReviewPolicy, ReviewerType};
 use mala_domain::gate::MARKER;
-use mala_domain::gate::session::Checker;
-use mala_domain::ports::{Reviewer, Verifier};
+use mala_domain::gate::session::{Checker, Progress};
 use mala_domain::scope::ReviewTarget;
-use mala_pipeline::gate::{LaneReviewer, PanelContext, PanelSettings};
+use mala_pipeline::gate::{LaneProgress, PanelContext, PanelSettings};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +28,7 @@ const MARGIN: Duration = Duration::from_secs(5);
 pub(super) async fn chosen(
     policy: &ReviewPolicy,
     here: &Environment,
+    rules: ProjectRules,
     options: &ReviewerOptions,
 ) -> anyhow::Result<ChosenReviewers> {
     let cerberus = policy.cerberus.value.clone().unwrap_or_default();
@@ -43,21 +46,22 @@ pub(super) async fn chosen(
         let what = "it reviews commits or the working tree, not the index or a patch";
         return Err(refusal(what).into());
     }
-    in_process(policy, here, options).await
+    in_process(policy, here, rules, options).await
 }
 
 fn refusal(why: &str) -> Failure {
     Failure::new(FailureKind::NoReviewers, format!("cannot run the reviewer {NAME}: {why}"))
 }
 
-/// The lanes of the panel, in a temporary copy of the repository.
+/// The members of the panel; lanes run in a temporary copy of the repository.
 async fn in_process(
     policy: &ReviewPolicy,
     here: &Environment,
+    rules: ProjectRules,
     options: &ReviewerOptions,
 ) -> anyhow::Result<ChosenReviewers> {
     let gate = &options.gate;
-    let (seats, mut warnings) = panel(&[], gate, here)?;
+    let (seats, mut warnings) = panel(&[], (gate, policy), here)?;
     if seats.is_empty() {
         let failure = refusal("no lane of the panel is usable");
         let failure = failure.hint("run `review-gate lanes` to see why");
@@ -77,24 +81,24 @@ async fn in_process(
             started: Arc::new(|_| {}),
         },
     );
-    let lanes: Vec<Arc<LaneReviewer>> =
-        seats.into_iter().map(|seat| Arc::new(LaneReviewer::new(panel.clone(), seat))).collect();
+    let agent = Checker::of(policy);
+    let own = InProcessSettings { agent: &agent, models: &options.models, rules };
+    let progress = Arc::new(LaneProgress::new(|_: &Progress| {}));
+    let members = panel_reviewers(&seats, &panel, &progress, &own, here).await;
     let verifier = match gate.agent_checks.value {
-        true => {
-            match reviewers::checker(&Checker::of(policy), here, options.models.clone()).await {
-                Ok(agent) => Some(agent),
-                Err(error) => {
-                    warnings.push(format!("the agent checks nothing: {error:#}"));
-                    None
-                }
+        true => match reviewers::checker(&agent, here, options.models.clone()).await {
+            Ok(agent) => Some(agent),
+            Err(error) => {
+                warnings.push(format!("the agent checks nothing: {error:#}"));
+                None
             }
-        }
+        },
         false => None,
     };
     Ok(ChosenReviewers {
-        reviewers: lanes.iter().map(|lane| lane.clone() as Arc<dyn Reviewer>).collect(),
-        peers: lanes.iter().map(|lane| lane.clone() as Arc<dyn Verifier>).collect(),
-        panel: lanes.iter().map(|lane| Reviewer::name(lane.as_ref()).to_owned()).collect(),
+        panel: members.reviewers.iter().map(|it| it.name().to_owned()).collect(),
+        reviewers: members.reviewers,
+        peers: members.lanes,
         verifier,
         rule: gate.consensus.value,
         check_time: timeout,

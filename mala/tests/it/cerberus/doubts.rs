@@ -2,7 +2,7 @@
 //! reviewer is missing, or the source of the answer is unknown. None of them passes, whatever the threshold.
 
 use super::fakes::{PASS, check, check_with, gate, gate_like};
-use super::{Desk, Said};
+use super::{CerberusProject, ReviewRun};
 use serde_json::{Value, json};
 
 const LENIENT: &[&str] = &["--fail-on", "P1"];
@@ -30,7 +30,7 @@ fn with(mut json: Value, pointer: &str, value: Value) -> Value {
 }
 
 /// A gate that answers like this, with 1 for what is no pass.
-fn answers(json: &Value) -> Desk {
+fn answers(json: &Value) -> CerberusProject {
     let code = i32::from(json["consensus"]["verdict"] != "PASS");
     gate(&format!("echo '{json}'; exit {code}"))
 }
@@ -52,11 +52,11 @@ fn opinion(verdict: &str, findings: &[Value]) -> Value {
 }
 
 /// A gate of the newer shape: its files below `iterations`, and more of its state.
-fn newer(verdict: &str, files: &[(&str, Value)], more: &str) -> Desk {
+fn newer(verdict: &str, files: &[(&str, Value)], more: &str) -> CerberusProject {
     newer_like("echo started", verdict, files, more)
 }
 
-fn newer_like(spawn: &str, verdict: &str, files: &[(&str, Value)], more: &str) -> Desk {
+fn newer_like(spawn: &str, verdict: &str, files: &[(&str, Value)], more: &str) -> CerberusProject {
     let mut script = String::from(
         r#"run="$CERBERUS_STATE_ROOT/$CERBERUS_PROJECT_KEY/$CERBERUS_RUN_KEY/iterations"; "#,
     );
@@ -80,8 +80,8 @@ fn what_is_lost_is_not_outweighed_by_what_is_less() {
     }
     let two = [found("gone.py", 2, 0), found("a.py", 1, 3)];
     let words = "echo started";
-    let desk = gate_like(words, &format!("echo '{}'", older("FAIL", &two)), "");
-    check_with(&desk, LENIENT, 2, lost);
+    let project = gate_like(words, &format!("echo '{}'", older("FAIL", &two)), "");
+    check_with(&project, LENIENT, 2, lost);
     check_with(&newer("fail", &[(CODEX, opinion("FAIL", &two))], ""), LENIENT, 2, lost);
 
     let issues = [issue("gone.py", 2, json!(3)), issue("a.py", 1, json!(1))];
@@ -90,17 +90,17 @@ fn what_is_lost_is_not_outweighed_by_what_is_less() {
 }
 
 #[test]
-fn whoever_spoke_in_an_earlier_round_is_heard_in_the_last_one() {
+fn a_reviewer_of_an_earlier_round_is_in_the_last_one() {
     let fail = opinion("FAIL", &[found("a.py", 2, 1)]);
     let pass = opinion("PASS", &[]);
     let earlier = ("1/round-1/reviewers/gemini#1", fail);
     let last = ("1/round-2/reviewers/codex#1", pass.clone());
-    let desk = newer("pass", &[earlier.clone(), last.clone()], "");
-    check(&desk, 2, "gemini#1 says: its output is missing");
+    let project = newer("pass", &[earlier.clone(), last.clone()], "");
+    check(&project, 2, "gemini#1 says: its output is missing");
     let changed = ("1/round-2/reviewers/gemini#1", pass.clone());
     check(&newer("pass", &[earlier, last, changed], ""), 0, "");
-    let desk = newer("pass", &[(CODEX, pass)], r#", "current_iteration": 2"#);
-    check(&desk, 2, "iteration 2");
+    let project = newer("pass", &[(CODEX, pass)], r#", "current_iteration": 2"#);
+    check(&project, 2, "iteration 2");
 }
 
 #[test]
@@ -118,8 +118,8 @@ fn an_objection_in_the_words_of_another_shape_is_one() {
     let json = with(needs_work(&small), "/reviewers/codex/issues", worse.clone());
     check_with(&answers(&json), LENIENT, 2, "codex names worse issues");
     let json = with(older("NEEDS_WORK", &[found("a.py", 1, 3)]), "/issues", worse.clone());
-    let desk = gate_like("echo started", &format!("echo '{json}'"), "");
-    check_with(&desk, LENIENT, 2, "the gate names worse issues");
+    let project = gate_like("echo started", &format!("echo '{json}'"), "");
+    check_with(&project, LENIENT, 2, "the gate names worse issues");
     let file = with(opinion("FAIL", &[found("a.py", 1, 3)]), "/issues", worse);
     check_with(&newer("fail", &[(CODEX, file)], ""), LENIENT, 2, "codex#1 names worse issues");
     let mut blocking = found("a.py", 2, 3);
@@ -131,8 +131,8 @@ fn an_objection_in_the_words_of_another_shape_is_one() {
 #[test]
 fn an_answer_that_may_be_for_any_session_is_for_none() {
     for spawn in ["true", "echo '[1,2'", "echo 'session k started'"] {
-        let desk = gate_like(spawn, &format!("echo '{PASS}'"), "");
-        check(&desk, 2, "the gate named no session");
+        let project = gate_like(spawn, &format!("echo '{PASS}'"), "");
+        check(&project, 2, "the gate named no session");
     }
     let mut json: Value = serde_json::from_str(PASS).unwrap();
     json["session_key"] = json!("another");
@@ -140,8 +140,8 @@ fn an_answer_that_may_be_for_any_session_is_for_none() {
     json["session_key"] = json!("k");
     check(&answers(&json), 0, "");
     for word in ["--session-key, other", "--session-id=other"] {
-        let desk = gate_like("true", "true", &format!("    wait_args: [{word}]\n"));
-        check(&desk, 4, "wait_args must not name a session");
+        let project = gate_like("true", "true", &format!("    wait_args: [{word}]\n"));
+        check(&project, 4, "wait_args must not name a session");
     }
 }
 
@@ -150,9 +150,9 @@ fn what_an_earlier_run_left_is_no_answer() {
     let more = "    env: {CERBERUS_RUN_KEY: mine, CLAUDE_SESSION_ID: mine}\n";
     let spawn = r#"run="$CERBERUS_STATE_ROOT/$CERBERUS_PROJECT_KEY"; mkdir -p "$run/mine/iterations/1/round-1/reviewers/codex#1"; echo '{"verdict": "PASS", "summary": "", "findings": []}' >"$run/mine/iterations/1/round-1/reviewers/codex#1/output.json"; echo "$CLAUDE_SESSION_ID" >"$HOME/session""#;
     let wait = r#"echo '{"status": "resolved", "verdict": "pass"}'"#;
-    let desk = gate_like(spawn, wait, more);
-    check(&desk, 2, "PASS without reviewers");
-    let session = std::fs::read_to_string(desk.world.home().join("session")).unwrap();
+    let project = gate_like(spawn, wait, more);
+    check(&project, 2, "PASS without reviewers");
+    let session = std::fs::read_to_string(project.world.home().join("session")).unwrap();
     assert_ne!(session, "mine\n");
 }
 
@@ -161,8 +161,8 @@ fn a_started_reviewer_must_answer_in_every_format() {
     let spawn = r#"echo '{"session_key": "k1", "reviewers_spawned": ["codex", "gemini"]}'"#;
     let silent = "gemini was started and says nothing";
     check(&gate_like(spawn, &format!("echo '{PASS}'"), ""), 2, silent);
-    let desk = gate_like(spawn, &format!("echo '{}'", older("PASS", &[])), "");
-    check(&desk, 2, silent);
+    let project = gate_like(spawn, &format!("echo '{}'", older("PASS", &[])), "");
+    check(&project, 2, silent);
     let pass = || opinion("PASS", &[]);
     check(&newer_like(spawn, "pass", &[(CODEX, pass())], ""), 2, silent);
     let none_spawned = r#"echo '{"session_key": "k1", "reviewers_spawned": []}'"#;
@@ -196,11 +196,11 @@ fn the_least_fields_of_the_contract_are_needed() {
 
 /// Blocks by the panel's word, and is no review where a threshold lets its findings pass.
 #[track_caller]
-fn is_not_all(desk: &Desk) -> Said {
-    let said = check(desk, 1, "");
+fn is_not_all(project: &CerberusProject) -> ReviewRun {
+    let said = check(project, 1, "");
     let warnings = said.json["warnings"].to_string();
     assert!(warnings.contains("does not count as reviewed"), "{warnings}");
-    let said = check_with(desk, LENIENT, 2, "");
+    let said = check_with(project, LENIENT, 2, "");
     assert_eq!(said.json["coverage"]["hunks_accounted"], 0, "{:#}", said.json);
     said
 }

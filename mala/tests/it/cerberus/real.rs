@@ -1,25 +1,25 @@
 //! mala with a panel of lanes of every behaviour, in its own process.
 
-use super::{Desk, assert_none_left};
+use super::{CerberusProject, assert_none_left};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// A panel of lanes that behave as their names say.
-fn panel(names: &[&str], more: &str) -> Desk {
+fn panel(names: &[&str], more: &str) -> CerberusProject {
     let mut config = String::from("gate:\n  lanes:\n");
     for name in names {
         config.push_str(&format!("    {name}: {{command: [lane, {name}]}}\n"));
     }
     config.push_str("    refuter: {command: [lane, pass, refuted]}\n");
     config.push_str(&format!("  panel: [{}]\n{more}", names.join(", ")));
-    Desk::new(&config)
+    CerberusProject::new(&config)
 }
 
 // Rows 001-001.
 #[test]
 fn a_panel_that_passes_a_change_passes_it() {
-    let desk = panel(&["pass", "pass2"], "");
-    let said = desk.review(&[]);
+    let project = panel(&["pass", "pass2"], "");
+    let said = project.review(&[]);
     assert_eq!(said.code, 0, "{:#}", said.json);
     let json = &said.json;
     assert_eq!((&json["passed"], &json["verdict"]), (&true.into(), &"PASS".into()));
@@ -35,13 +35,13 @@ fn a_panel_that_passes_a_change_passes_it() {
     for file in ["lane-pass-review-prompt.md", "lane-pass2-review-answer.json"] {
         assert!(kept.join(file).is_file(), "{file}");
     }
-    assert_eq!(desk.repo.git(&["status", "--porcelain"]), "");
+    assert_eq!(project.repo.git(&["status", "--porcelain"]), "");
 }
 
 #[test]
 fn the_panel_that_the_configuration_names_is_logged() {
-    let desk = panel(&["pass"], "reviewer_type: cerberus\n");
-    let world = desk.world.with_env("MALA_LOG", "info");
+    let project = panel(&["pass"], "reviewer_type: cerberus\n");
+    let world = project.world.with_env("MALA_LOG", "info");
     let output = world.output(&["review", "HEAD~1..HEAD", "--json"], b"");
     let log = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{log}");
@@ -72,13 +72,13 @@ fn a_panel_that_objects_blocks_with_its_lanes_findings() {
 
 #[test]
 fn what_the_panel_refuted_is_shown_and_does_not_block() {
-    let desk = panel(&["fail"], "");
-    let config = desk.world.read("mala.yaml").replace("panel: [fail]", "panel: [fail, refuter]");
-    desk.repo.write("mala.yaml", &config);
-    desk.repo.commit("more lanes");
-    desk.repo.write("a.py", "def f(x):\n    return x + 2\n");
-    desk.repo.commit("add two");
-    let said = desk.review(&[]);
+    let project = panel(&["fail"], "");
+    let config = project.world.read("mala.yaml").replace("panel: [fail]", "panel: [fail, refuter]");
+    project.repo.write("mala.yaml", &config);
+    project.repo.commit("more lanes");
+    project.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    project.repo.commit("add two");
+    let said = project.review(&[]);
     assert_eq!(said.code, 0, "{:#}", said.json);
     let issue = &said.json["refuted"][0];
     assert_eq!(issue["verification"]["outcome"], "refuted");
@@ -99,7 +99,7 @@ fn every_way_in_which_a_panel_fails_keeps_its_exit_code() {
         } else {
             panel(names, "").world.read("mala.yaml")
         };
-        let said = Desk::new(&config).review(&[]);
+        let said = CerberusProject::new(&config).review(&[]);
         let case = format!("{names:?}: {:#}", said.json);
         assert_eq!(said.code, code, "{case}");
         assert!(said.error().contains(says), "{case}");
@@ -111,11 +111,11 @@ fn every_way_in_which_a_panel_fails_keeps_its_exit_code() {
 
 #[test]
 fn a_panel_that_takes_too_long_is_cancelled() {
-    let desk = panel(&["never"], "");
-    let said = desk.review(&["--timeout", "4"]);
+    let project = panel(&["never"], "");
+    let said = project.review(&["--timeout", "4"]);
     assert_eq!((said.code, said.error()), (3, "timeout"), "{:#}", said.json);
     assert!(said.seconds < 15.0, "{}", said.seconds);
-    let root = desk.repo.root().display().to_string();
+    let root = project.repo.root().display().to_string();
     assert_none_left(|environ, _| environ.contains("MALA_GATE=") && environ.contains(&root));
     assert_eq!(said.json["reviewers"][0]["error"], "no answer within 2 s");
 }
@@ -130,12 +130,12 @@ fn a_lane_that_hangs_does_not_take_the_others_along() {
 
 // Rows 001-108.
 #[test]
-fn a_panel_that_asks_for_work_does_not_pass_unless_somebody_set_a_threshold() {
-    let desk = panel(&["needs"], "");
-    let said = desk.review(&[]);
+fn a_panel_that_asks_for_work_passes_only_by_a_threshold() {
+    let project = panel(&["needs"], "");
+    let said = project.review(&[]);
     assert_eq!((said.code, &said.json["passed"]), (1, &false.into()), "{:#}", said.json);
     assert_eq!(said.json["verdict"], "NEEDS_WORK");
-    assert_eq!(desk.review(&["--fail-on", "P1"]).code, 0, "said on the command line");
+    assert_eq!(project.review(&["--fail-on", "P1"]).code, 0, "said on the command line");
     let set = panel(&["needs"], "review: {fail_on: P1}\n").review(&[]);
     assert_eq!(set.code, 0, "said in the configuration: {:#}", set.json);
     let more = "  consensus: majority\n";
@@ -147,8 +147,8 @@ fn a_panel_that_asks_for_work_does_not_pass_unless_somebody_set_a_threshold() {
 fn ctrl_c_ends_the_lanes() {
     // While the lanes run, and while the gate still starts.
     for wait in [3_000, 150] {
-        let desk = panel(&["never"], "");
-        let mut child = desk
+        let project = panel(&["never"], "");
+        let mut child = project
             .world
             .command(env!("CARGO_BIN_EXE_mala"))
             .args(["review", "--reviewer", "cerberus", "HEAD~1..HEAD"])
@@ -158,11 +158,11 @@ fn ctrl_c_ends_the_lanes() {
             .unwrap();
         std::thread::sleep(Duration::from_millis(wait));
         let pid = child.id().to_string();
-        assert!(desk.world.command("kill").args(["-INT", &pid]).status().unwrap().success());
+        assert!(project.world.command("kill").args(["-INT", &pid]).status().unwrap().success());
         let started = Instant::now();
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert!(started.elapsed() < Duration::from_secs(10));
-        let home = desk.world.home().display().to_string();
+        let home = project.world.home().display().to_string();
         assert_none_left(|environ, command| {
             environ.contains(&home) && (environ.contains("MALA_GATE") || command.contains("lane"))
         });
@@ -171,15 +171,15 @@ fn ctrl_c_ends_the_lanes() {
 
 #[test]
 fn the_working_tree_and_commits_are_reviewed_too() {
-    let desk = panel(&["pass"], "");
-    desk.repo.write("a.py", "def f(x):\n    return x + 3\n");
+    let project = panel(&["pass"], "");
+    project.repo.write("a.py", "def f(x):\n    return x + 3\n");
     for args in [&[][..], &["--commit", "HEAD"], &["--base", "HEAD~1"]] {
-        let said = desk.review_of(args);
+        let said = project.review_of(args);
         assert_eq!(said.code, 0, "{args:?}: {:#}", said.json);
         assert_eq!(said.json["coverage"]["hunks_accounted"], 1, "{args:?}");
     }
-    desk.repo.git(&["add", "-A"]);
-    let said = desk.review_of(&["--staged"]);
+    project.repo.git(&["add", "-A"]);
+    let said = project.review_of(&["--staged"]);
     assert_eq!(said.code, 4, "{:#}", said.json);
     assert!(said.error().contains("not the index"), "{:#}", said.json);
 }
@@ -193,13 +193,13 @@ fn an_empty_change_passes_without_a_panel() {
 
 #[test]
 fn the_change_does_not_choose_its_panel() {
-    let desk = panel(&["fail"], "");
-    let config = desk.world.read("mala.yaml").replace("panel: [fail]", "panel: [pass]");
+    let project = panel(&["fail"], "");
+    let config = project.world.read("mala.yaml").replace("panel: [fail]", "panel: [pass]");
     let config = config.replace("refuter:", "pass: {command: [lane, pass]}\n    refuter:");
-    desk.repo.write("mala.yaml", &config);
-    desk.repo.write("a.py", "def f(x):\n    return x + 2\n");
-    desk.repo.commit("choose who looks");
-    let said = desk.review(&[]);
+    project.repo.write("mala.yaml", &config);
+    project.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    project.repo.commit("choose who looks");
+    let said = project.review(&[]);
     assert_eq!(said.code, 1, "{:#}", said.json);
     assert_eq!(said.json["issues"][0]["reviewer"], "fail", "the panel is the base's");
     let warnings = said.json["warnings"].to_string();
@@ -208,11 +208,11 @@ fn the_change_does_not_choose_its_panel() {
 
 #[test]
 fn a_threshold_does_not_excuse_a_lane_that_said_nothing() {
-    let desk = panel(&["needs", "prose"], "");
-    assert_eq!(desk.review(&[]).code, 1, "the panel objects");
-    let said = desk.review(&["--fail-on", "P1"]);
+    let project = panel(&["needs", "prose"], "");
+    assert_eq!(project.review(&[]).code, 1, "the panel objects");
+    let said = project.review(&["--fail-on", "P1"]);
     assert_eq!(said.code, 2, "{:#}", said.json);
-    let desk = panel(&["needs", "pass", "prose"], "  consensus: majority\n");
-    let said = desk.review(&["--fail-on", "P1"]);
+    let project = panel(&["needs", "pass", "prose"], "  consensus: majority\n");
+    let said = project.review(&["--fail-on", "P1"]);
     assert_eq!(said.code, 0, "two of three are enough: {:#}", said.json);
 }

@@ -74,9 +74,12 @@ impl Bench {
 
     /// Starts a session of the change; gives what it prints.
     pub(super) fn spawn(&self, args: &[&str]) -> Value {
-        let mut all = vec!["spawn-code-review", "--diff", "HEAD~1..HEAD"];
-        all.extend(args);
-        let (code, stdout, stderr) = self.run(&all);
+        self.spawn_of(&[&["--diff", "HEAD~1..HEAD"], args].concat())
+    }
+
+    /// Starts a session with these arguments; gives what it prints.
+    pub(super) fn spawn_of(&self, args: &[&str]) -> Value {
+        let (code, stdout, stderr) = self.run(&[&["spawn-code-review"], args].concat());
         assert_eq!(code, 0, "{args:?}: {stderr}");
         serde_json::from_str(&stdout).unwrap()
     }

@@ -78,7 +78,7 @@ fn the_agent_checks_all_of_many() {
 }
 
 #[test]
-fn nobody_pays_for_a_check_that_was_not_asked_for() {
+fn no_model_is_called_without_agent_checks() {
     let server = ModelServer::steps(vec![]);
     let ended = bench("", Some(&server)).review("fail", &[]);
     assert_eq!((ended.code, server.requests().len()), (1, 0));

@@ -117,6 +117,8 @@ fn waiting_without_a_session_is_an_internal_error() {
     }
     let (code, _, stderr) = bench.run(&["wait", "--json", "--timeout", "18446744073709551615"]);
     assert!(code == 5 && stderr.contains("604800"), "{stderr}");
+    let (code, stdout, _) = bench.run(&["wait"]);
+    assert_eq!((code, stdout.as_str()), (5, "no verdict: no session in this repository\n"));
     let (code, _, stderr) = bench.run(&["status"]);
     assert_eq!((code, stderr.as_str()), (5, "error: no session in this repository\n"));
 }
@@ -175,6 +177,9 @@ fn lanes_are_shown_with_the_reason_why_they_can_be_used_or_not() {
       install: npm install -g @google/gemini-cli
     mine: usable
       program: [HOME]/bin/lane
+    agent: not usable
+      why not: ANTHROPIC_API_KEY is not set
+    builtin: usable
     ");
 }
 

@@ -47,7 +47,7 @@ fn a_session_replaces_what_is_no_result_of_its_own() {
 }
 
 #[test]
-fn a_result_that_somebody_changed_is_none() {
+fn an_edited_result_does_not_count() {
     let bench = Bench::new();
     let failed = bench.review("fail", &[]);
     let path = file(&bench, &failed.key, "result.json");
@@ -71,7 +71,7 @@ fn a_session_by_another_name_is_none() {
 }
 
 #[test]
-fn a_session_that_somebody_changed_is_none() {
+fn an_edited_session_does_not_count() {
     let bench = Bench::new();
     let passed = bench.review("pass", &[]);
     let path = file(&bench, &passed.key, "session.json");
@@ -92,7 +92,7 @@ fn a_session_that_somebody_changed_is_none() {
 }
 
 #[test]
-fn a_session_whose_key_nobody_got_is_stopped() {
+fn a_session_whose_key_cannot_be_printed_is_stopped() {
     let bench = Bench::new();
     let mut spawn = bench.world.command(env!("CARGO_BIN_EXE_review-gate"));
     spawn.args(["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "never"]);

@@ -97,7 +97,7 @@ fn two_claims_on_a_line_are_two_findings_and_each_is_checked() {
 }
 
 #[test]
-fn what_nobody_reviewed_is_said() {
+fn unreviewed_hunks_are_reported() {
     let bench = Bench::new();
     bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
     bench.repo.write("vendor/lib/x.js", "a()\n");

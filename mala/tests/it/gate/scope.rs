@@ -1,15 +1,25 @@
 //! What a session reviews.
 
-use super::bench::Bench;
+use super::bench::{Bench, Verdict};
 use mala_testkit::TestRepo;
 use serde_json::Value;
 
-fn spawn(bench: &Bench, args: &[&str]) -> Value {
-    let mut all = vec!["spawn-code-review"];
-    all.extend(args);
-    let (code, stdout, stderr) = bench.run(&all);
-    assert_eq!(code, 0, "{stderr}");
-    serde_json::from_str(&stdout).unwrap()
+/// Starts a session with these arguments and waits for it.
+fn review(bench: &Bench, args: &[&str]) -> (Value, Verdict) {
+    let spawned = bench.spawn_of(args);
+    let ended = bench.wait(spawned["session_key"].as_str().unwrap());
+    (spawned, ended)
+}
+
+/// Changes `a.py` in the work tree.
+fn edit(bench: &Bench) {
+    bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+}
+
+#[track_caller]
+fn assert_passes(ended: &Verdict, n_files: usize) {
+    assert_eq!((ended.code, ended.verdict()), (0, "PASS"), "{:#}", ended.json);
+    assert_eq!(ended.json["report"]["scope"]["files"], n_files, "{:#}", ended.json);
 }
 
 fn prompt(spawned: &Value, lane: &str) -> String {
@@ -21,9 +31,8 @@ fn prompt(spawned: &Value, lane: &str) -> String {
 #[test]
 fn an_empty_change_passes_without_any_call() {
     let bench = Bench::new();
-    let spawned = spawn(&bench, &["--diff", "HEAD..HEAD", "--lanes", "fail"]);
+    let (spawned, ended) = review(&bench, &["--diff", "HEAD..HEAD", "--lanes", "fail"]);
     assert_eq!(spawned["reviewers_spawned"], serde_json::json!([]));
-    let ended = bench.wait(spawned["session_key"].as_str().unwrap());
     assert_eq!((ended.code, ended.verdict()), (0, "PASS"));
     assert_eq!(ended.json["report"]["warnings"][0], "nothing changed: no reviewer was run");
     ended.assert_nothing_left();
@@ -38,21 +47,40 @@ fn a_file_whose_name_begins_and_ends_with_a_space_can_pass() {
     assert_eq!(ended.code, 0, "{:#}", ended.json);
 }
 
+/// A file that does not fit into a prompt is not reviewed: no lane is to blame, the others are reviewed, and
+/// the change does not pass.
 #[test]
-fn what_does_not_fit_into_the_prompt_does_not_pass() {
-    let bench = Bench::new();
-    let line = "x = 'a line that says nothing at all, and is here for its length'\n";
-    bench.repo.write("a.py", line.repeat(8_000));
-    bench.repo.commit("long");
-    let ended = bench.review("pass", &[]);
-    assert_eq!(ended.code, 2, "{:#}", ended.json);
-    let warnings = ended.json["report"]["warnings"].to_string();
-    assert!(warnings.contains("a.py: too long to be shown in full"), "{warnings}");
-    let why = ended.json["parse_errors"][0].as_str().unwrap();
-    assert!(why.contains("not reviewed: a.py does not fit into a prompt of 500 kB"), "{why}");
-    let lanes = bench.repo.path(".mala/gate").join(&ended.key).join("lanes");
-    assert!(!lanes.exists(), "no model was called");
-    ended.assert_nothing_left();
+fn a_file_too_large_for_the_prompt_is_reported_as_not_reviewed() {
+    for (lane, has_other, code, verdict, says) in [
+        ("pass", true, 2, "no_reviewers", "PASS"),
+        ("fail", true, 1, "FAIL", "FAIL"),
+        ("pass", false, 2, "no_reviewers", ""),
+    ] {
+        let bench = Bench::new();
+        let line = "x = 'a line that says nothing at all, and is here for its length'\n";
+        bench.repo.write("large.py", line.repeat(8_000));
+        if has_other {
+            edit(&bench);
+        }
+        bench.repo.commit("long");
+        let ended = bench.review(lane, &[]);
+        let case = format!("{lane} {has_other}: {:#}", ended.json);
+        assert_eq!((ended.code, ended.verdict()), (code, verdict), "{case}");
+        let reviewer = &ended.json["reviewers"][lane];
+        assert_eq!(reviewer["verdict"].as_str().unwrap_or_default(), says, "{case}");
+        assert!(reviewer["error"].is_null(), "{case}");
+        let skipped = &ended.json["report"]["coverage"]["skipped"][0];
+        assert_eq!(skipped["file"], "large.py", "{case}");
+        assert_eq!(skipped["reason"], "too_large", "{case}");
+        let errors = ended.json["parse_errors"].to_string();
+        let why = "large.py is not reviewed: too large";
+        assert_eq!(errors.contains(why), code == 2, "{case}");
+        let warnings = ended.json["report"]["warnings"].to_string();
+        assert!(warnings.contains("large.py: does not fit into a prompt of 500 kB"), "{case}");
+        let lanes = bench.repo.path(".mala/gate").join(&ended.key).join("lanes");
+        assert_eq!(lanes.exists(), has_other, "without another file, no model is called");
+        ended.assert_nothing_left();
+    }
 }
 
 #[test]
@@ -60,7 +88,7 @@ fn what_the_settings_leave_out_is_named_and_not_reviewed() {
     let bench = Bench::with_config(
         "review: {ignore: ['data/**']}\ngate: {lanes: {pass: {command: [lane, pass]}}}\n",
     );
-    bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    edit(&bench);
     bench.repo.write("data/long.json", "[0]\n".repeat(300_000));
     bench.repo.commit("data");
     let ended = bench.review("pass", &[]);
@@ -79,16 +107,10 @@ fn what_this_clone_ignores_is_not_reviewed() {
     let ignored = bench.repo.beside("ignored");
     std::fs::write(&ignored, "*.log\n").unwrap();
     bench.repo.git(&["config", "core.excludesFile", ignored.to_str().unwrap()]);
-    bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    edit(&bench);
     bench.repo.write("b.log", "noise\n");
-    let spawned = spawn(&bench, &["--uncommitted", "--lanes", "pass"]);
-    let ended = bench.wait(spawned["session_key"].as_str().unwrap());
-    assert_eq!(
-        (ended.code, &ended.json["report"]["scope"]["files"]),
-        (0, &1.into()),
-        "{:#}",
-        ended.json
-    );
+    let (_, ended) = review(&bench, &["--uncommitted", "--lanes", "pass"]);
+    assert_passes(&ended, 1);
 }
 
 // Rows 001-080.
@@ -107,11 +129,11 @@ fn without_lanes_there_are_no_reviewers() {
 #[test]
 fn the_work_tree_is_reviewed_as_it_was_when_the_session_started() {
     let bench = Bench::new();
-    bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    edit(&bench);
     bench.repo.write("new.py", "y = 1\n");
     let before = bench.repo.git(&["status", "--porcelain"]);
     let objects = bench.repo.git(&["count-objects"]);
-    let spawned = spawn(&bench, &["--uncommitted", "--lanes", "slow"]);
+    let spawned = bench.spawn_of(&["--uncommitted", "--lanes", "slow"]);
     bench.repo.write("a.py", "def f(x):\n    return x + 3\n");
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());
     assert_eq!(ended.code, 2, "new.py is not accounted for: {:#}", ended.json);
@@ -127,20 +149,14 @@ fn the_work_tree_is_reviewed_as_it_was_when_the_session_started() {
 fn a_branch_is_reviewed_from_where_it_left() {
     let bench = Bench::new();
     bench.repo.branch("topic");
-    bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    edit(&bench);
     bench.repo.commit("on topic");
     bench.repo.checkout("main");
     bench.repo.write("b.py", "z = 1\n");
     bench.repo.commit("on main");
     bench.repo.checkout("topic");
-    let spawned = spawn(&bench, &["--base", "main", "--lanes", "pass"]);
-    let ended = bench.wait(spawned["session_key"].as_str().unwrap());
-    assert_eq!(
-        (ended.code, &ended.json["report"]["scope"]["files"]),
-        (0, &1.into()),
-        "{:#}",
-        ended.json
-    );
+    let (spawned, ended) = review(&bench, &["--base", "main", "--lanes", "pass"]);
+    assert_passes(&ended, 1);
     assert!(!prompt(&spawned, "pass").contains("b.py"));
 }
 
@@ -150,14 +166,8 @@ fn single_commits_are_reviewed_without_those_between() {
     let bench = Bench::new();
     bench.repo.write("b.py", "z = 1\n");
     bench.repo.commit("another's");
-    let spawned = spawn(&bench, &["--commit", "HEAD~1", "--lanes", "pass"]);
-    let ended = bench.wait(spawned["session_key"].as_str().unwrap());
-    assert_eq!(
-        (ended.code, &ended.json["report"]["scope"]["files"]),
-        (0, &1.into()),
-        "{:#}",
-        ended.json
-    );
+    let (_, ended) = review(&bench, &["--commit", "HEAD~1", "--lanes", "pass"]);
+    assert_passes(&ended, 1);
 }
 
 // Rows 001-100.
@@ -179,7 +189,7 @@ fn a_change_cannot_choose_its_own_panel() {
     bench
         .repo
         .write("mala.yaml", "gate: {lanes: {evil: {command: [lane, pass]}}, panel: [evil]}\n");
-    bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    edit(&bench);
     bench.repo.commit("an easy gate");
     let (code, _, stderr) =
         bench.run(&["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "evil"]);
@@ -188,7 +198,7 @@ fn a_change_cannot_choose_its_own_panel() {
 }
 
 #[test]
-fn a_change_of_which_nobody_can_look_at_anything_does_not_pass() {
+fn a_change_without_a_reviewable_file_does_not_pass() {
     for (file, content, code, why) in [
         ("vendor/evil.py", "x = 1\n", 2, "vendor/evil.py is not reviewed: vendored"),
         ("a.py", "x = 1\0\n", 2, "a.py is not reviewed: a source with bytes that are no text"),
@@ -198,7 +208,7 @@ fn a_change_of_which_nobody_can_look_at_anything_does_not_pass() {
         let bench = Bench::new();
         bench.repo.write(file, content);
         bench.repo.commit("nothing to see");
-        let spawned = spawn(&bench, &["--diff", "HEAD~1..HEAD", "--lanes", "pass"]);
+        let spawned = bench.spawn(&["--lanes", "pass"]);
         assert_eq!(
             spawned["reviewers_spawned"].as_array().unwrap().is_empty(),
             code == 2,
@@ -247,10 +257,7 @@ fn work_inside_of_a_submodule_is_named_and_alone_it_does_not_pass() {
             ["-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init"];
         bench.repo.git(&[&["-C", "sub"], &update[..]].concat());
         bench.repo.commit("a submodule");
-        let review = || {
-            let spawned = spawn(&bench, &["--uncommitted", "--lanes", "pass"]);
-            bench.wait(spawned["session_key"].as_str().unwrap())
-        };
+        let review = || review(&bench, &["--uncommitted", "--lanes", "pass"]).1;
         let clean = review();
         assert_eq!((clean.code, clean.verdict()), (0, "PASS"), "{way}: {:#}", clean.json);
         dirty(&bench);
@@ -258,7 +265,7 @@ fn work_inside_of_a_submodule_is_named_and_alone_it_does_not_pass() {
         assert_eq!(alone.code, 2, "{way}: {:#}", alone.json);
         assert!(alone.json["parse_errors"].to_string().contains(why), "{way}: {:#}", alone.json);
         alone.assert_nothing_left();
-        bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+        edit(&bench);
         let beside = review();
         assert_eq!((beside.code, beside.verdict()), (0, "PASS"), "{way}: {:#}", beside.json);
         assert!(
@@ -288,11 +295,11 @@ fn what_no_line_shows_is_told_and_named() {
     for more in [false, true] {
         if more {
             bench.repo.git(&["checkout", "-q", "--", "."]);
-            bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+            edit(&bench);
             bench.repo.git(&["add", "a.py"]);
             bench.repo.git(&["commit", "-q", "--amend", "--no-edit"]);
         }
-        let spawned = spawn(&bench, &["--diff", "HEAD~1..HEAD", "--lanes", "pass"]);
+        let spawned = bench.spawn(&["--lanes", "pass"]);
         assert_eq!(spawned["reviewers_spawned"], serde_json::json!(["pass"]));
         let ended = bench.wait(spawned["session_key"].as_str().unwrap());
         assert_eq!((ended.code, ended.verdict()), (0, "PASS"), "{:#}", ended.json);
@@ -315,7 +322,7 @@ fn what_no_line_shows_is_told_and_named() {
 #[test]
 fn the_mode_of_a_file_whose_lines_change_is_told() {
     let bench = Bench::new();
-    bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    edit(&bench);
     bench.repo.git(&["add", "a.py"]);
     bench.repo.git(&["update-index", "--chmod=+x", "a.py"]);
     bench.repo.commit_staged("more than lines");
@@ -335,15 +342,9 @@ fn what_mala_writes_is_not_in_a_change_of_the_work_tree() {
     bench.repo.commit_staged("planted");
     bench.repo.write(".mala/gate/tracked", "2\n");
     bench.repo.write(".mala/hook/untracked", "2\n");
-    bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    edit(&bench);
     for _ in 0..2 {
-        let spawned = spawn(&bench, &["--uncommitted", "--lanes", "pass"]);
-        let ended = bench.wait(spawned["session_key"].as_str().unwrap());
-        assert_eq!(
-            (ended.code, &ended.json["report"]["scope"]["files"]),
-            (0, &1.into()),
-            "{:#}",
-            ended.json
-        );
+        let (_, ended) = review(&bench, &["--uncommitted", "--lanes", "pass"]);
+        assert_passes(&ended, 1);
     }
 }

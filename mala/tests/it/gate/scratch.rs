@@ -5,14 +5,13 @@ use mala_testkit::World;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Kills the process that calls it to make a copy, and tells the folder of the copy.
+/// Kills the process that calls it for the diff in a copy, and tells the folder of the copy.
 fn deadly_git(world: World) -> World {
     let path = std::env::var_os("PATH").unwrap();
     let git = std::env::split_paths(&path).map(|it| it.join("git")).find(|it| it.is_file());
     let script = format!(
-        "case \" $* \" in *\" init \"*)\n\
-         for last; do :; done; mkdir -p \"$last/.git\"; echo \"$last\" >\"$HOME/copy\"\n\
-         kill -9 $PPID; exit 1 ;;\nesac\nexec '{}' \"$@\"\n",
+        "case \" $* \" in *\" diff \"*) pwd >\"$HOME/copy\"; kill -9 $PPID; exit 1 ;; esac\n\
+         exec '{}' \"$@\"\n",
         git.unwrap().display()
     );
     world.with_program("git", &script)
@@ -26,9 +25,11 @@ fn left_by_a_killed_spawn() -> (Bench, PathBuf) {
     let (code, stdout, stderr) = bench.run(&args);
     assert_eq!(code, -1, "killed: {stdout}{stderr}");
     let copy = std::fs::read_to_string(bench.world.home().join("copy")).unwrap();
-    let scratch = Path::new(copy.trim_end()).parent().unwrap().to_owned();
-    let name = scratch.file_name().unwrap().to_str().unwrap();
-    assert!(name.starts_with("mala-gate-") && scratch.is_dir(), "{}", scratch.display());
+    let is_scratch = |path: &&Path| {
+        path.file_name().is_some_and(|name| name.to_str().unwrap().starts_with("mala-gate-"))
+    };
+    let scratch = Path::new(copy.trim_end()).ancestors().find(is_scratch).unwrap().to_owned();
+    assert!(scratch.is_dir(), "{}", scratch.display());
     (bench, scratch)
 }
 
@@ -50,7 +51,7 @@ fn what_a_killed_spawn_leaves_is_removed_by_clean() {
 }
 
 #[test]
-fn what_somebody_uses_stays() {
+fn a_folder_in_use_stays() {
     let bench = Bench::new();
     let spawned = bench.spawn(&["--lanes", "never"]);
     let folder = PathBuf::from(spawned["session_dir"].as_str().unwrap());

@@ -154,7 +154,7 @@ fn a_supervisor_that_is_stopped_is_not_waited_for() {
 
 /// A process that is there and does nothing is no supervisor, once its time is over since long ago.
 #[test]
-fn a_supervisor_that_hangs_is_ended_by_whoever_comes_next() {
+fn a_supervisor_that_hangs_is_ended_by_the_next_command() {
     let bench = Bench::new();
     let spawned = bench.spawn(&["--lanes", "never", "--timeout", "50"]);
     let folder = spawned["session_dir"].as_str().unwrap();
@@ -183,7 +183,7 @@ fn a_supervisor_that_hangs_is_ended_by_whoever_comes_next() {
 
 // Rows 001-026.
 #[test]
-fn the_supervisor_survives_whoever_started_it() {
+fn the_supervisor_survives_its_caller() {
     let bench = Bench::new();
     let gate = env!("CARGO_BIN_EXE_review-gate");
     let script = format!("{gate} spawn-code-review --diff HEAD~1..HEAD --lanes slow; kill -9 0");

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
-fn a_verdict_that_somebody_committed_counts_for_nothing() {
+fn a_committed_verdict_does_not_count() {
     let bench = Bench::new();
     let passed = bench.review("pass", &[]);
     assert_eq!(passed.code, 0);
@@ -31,7 +31,7 @@ fn a_verdict_that_somebody_committed_counts_for_nothing() {
 }
 
 #[test]
-fn a_repository_that_somebody_committed_is_none() {
+fn a_committed_repository_does_not_count() {
     let bench = Bench::new();
     let bare = bench.repo.beside("bare.git");
     bench.repo.git(&["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);

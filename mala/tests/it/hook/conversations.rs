@@ -41,17 +41,35 @@ impl Scene {
         Self { bench }
     }
 
-    fn write(&self, file: &str, text: &str) {
-        self.bench.repo.write(file, text);
-    }
-
-    fn git(&self, args: &[&str]) {
-        self.bench.repo.git(args);
-    }
-
-    fn commit(&self, file: &str, text: &str) {
-        self.write(file, text);
-        self.bench.repo.commit(file);
+    /// Performs steps like `edit a.py; commit b.py; checkout -q main`. What is not a step of this table is
+    /// a git command.
+    fn perform(&self, steps: &str) {
+        let repo = &self.bench.repo;
+        for step in steps.split("; ").filter(|step| !step.is_empty()) {
+            match step.split(' ').collect::<Vec<_>>().as_slice() {
+                ["edit", file] => repo.write(file, "new = 1\n"),
+                ["edit", file, name] => repo.write(file, format!("{name} = 1\n")),
+                ["commit", file @ ..] => {
+                    self.perform(&format!("edit {}", file.join(" ")));
+                    repo.commit(step);
+                }
+                ["others", branch, file] => self.others(branch, file),
+                ["as-others", args @ ..] => as_other(repo.root(), args),
+                ["try", args @ ..] => {
+                    repo.try_git(args);
+                }
+                ["submodule"] => {
+                    self.perform("clone -q . sub; add sub");
+                    repo.commit_staged("a submodule");
+                }
+                ["git", args @ ..] => {
+                    repo.git(args);
+                }
+                args => {
+                    repo.git(args);
+                }
+            }
+        }
     }
 
     /// Others publish a commit on this branch.
@@ -106,300 +124,97 @@ fn as_other(folder: &Path, args: &[&str]) {
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-type Row = (&'static str, fn(&Scene), fn(&Scene), &'static str);
-
-fn nothing(_: &Scene) {}
-
-const NEW: &str = "new = 1\n";
-
-/// What there is before the start, what the conversation does, and what is reviewed.
-const ROWS: &[Row] = &[
-    ("no change", nothing, nothing, ""),
-    ("an edit", nothing, |it| it.write("a.py", NEW), "a.py"),
-    ("a new file", nothing, |it| it.write("d.py", NEW), "d.py"),
-    ("an ignored file", nothing, |it| it.write("ignored", NEW), ""),
-    ("a commit", nothing, |it| it.commit("a.py", NEW), "a.py"),
-    (
-        "a commit and an edit",
-        nothing,
-        |it| {
-            it.commit("a.py", NEW);
-            it.write("b.py", NEW);
-        },
-        "a.py b.py",
-    ),
-    (
-        "a new branch",
-        nothing,
-        |it| {
-            it.git(&["checkout", "-qb", "topic"]);
-            it.commit("a.py", NEW);
-        },
-        "a.py",
-    ),
-    (
-        "a new branch and back",
-        nothing,
-        |it| {
-            it.git(&["checkout", "-qb", "topic"]);
-            it.commit("a.py", NEW);
-            it.git(&["checkout", "-q", "main"]);
-        },
-        "a.py",
-    ),
+/// The steps before the start, those of the conversation, and what is reviewed.
+const ROWS: &[(&str, &str, &str, &str)] = &[
+    ("no change", "", "", ""),
+    ("an edit", "", "edit a.py", "a.py"),
+    ("a new file", "", "edit d.py", "d.py"),
+    ("an ignored file", "", "edit ignored", ""),
+    ("a commit", "", "commit a.py", "a.py"),
+    ("a commit and an edit", "", "commit a.py; edit b.py", "a.py b.py"),
+    ("a new branch", "", "checkout -qb topic; commit a.py", "a.py"),
+    ("a new branch and back", "", "checkout -qb topic; commit a.py; checkout -q main", "a.py"),
     (
         "a new branch, a push and back",
-        nothing,
-        |it| {
-            it.git(&["checkout", "-qb", "topic"]);
-            it.commit("a.py", NEW);
-            it.git(&["push", "-q", "origin", "topic"]);
-            it.git(&["checkout", "-q", "main"]);
-        },
+        "",
+        "checkout -qb topic; commit a.py; push -q origin topic; checkout -q main",
         "a.py",
     ),
     (
         "two branches",
-        nothing,
-        |it| {
-            it.git(&["checkout", "-qb", "one"]);
-            it.commit("a.py", NEW);
-            it.git(&["checkout", "-qb", "two", "main"]);
-            it.commit("b.py", NEW);
-        },
+        "",
+        "checkout -qb one; commit a.py; checkout -qb two main; commit b.py",
         "a.py b.py",
     ),
-    (
-        "a pushed commit",
-        nothing,
-        |it| {
-            it.commit("a.py", NEW);
-            it.git(&["push", "-q", "origin", "main"]);
-        },
-        "a.py",
-    ),
+    ("a pushed commit", "", "commit a.py; push -q origin main", "a.py"),
     (
         "a commit in a second work tree",
-        nothing,
-        |it| {
-            let linked = it.bench.repo.beside("linked");
-            let linked = linked.to_str().unwrap();
-            it.git(&["worktree", "add", "-q", "-b", "topic", linked]);
-            std::fs::write(format!("{linked}/b.py"), NEW).unwrap();
-            it.git(&["-C", linked, "commit", "-qam", "linked"]);
-        },
+        "",
+        "worktree add -q -b topic ../linked; edit ../linked/b.py; -C ../linked commit -qam linked",
         "b.py",
     ),
     (
         "an edit in a second work tree",
-        nothing,
-        |it| {
-            let linked = it.bench.repo.beside("linked");
-            let linked = linked.to_str().unwrap();
-            it.git(&["worktree", "add", "-q", "-b", "topic", linked]);
-            std::fs::write(format!("{linked}/b.py"), NEW).unwrap();
-        },
+        "",
+        "worktree add -q -b topic ../linked; edit ../linked/b.py",
         "",
     ),
-    (
-        "a pull",
-        nothing,
-        |it| {
-            it.others("main", "theirs.py");
-            it.git(&["pull", "-q"]);
-        },
-        "",
-    ),
+    ("a pull", "", "others main theirs.py; pull -q", ""),
     (
         "a rebase onto others' commits",
-        nothing,
-        |it| {
-            it.commit("a.py", NEW);
-            it.others("main", "theirs.py");
-            it.git(&["pull", "-q", "--rebase"]);
-        },
+        "",
+        "commit a.py; others main theirs.py; pull -q --rebase",
         "a.py",
     ),
-    (
-        "a pull that merges",
-        nothing,
-        |it| {
-            it.commit("a.py", NEW);
-            it.others("main", "theirs.py");
-            it.git(&["pull", "-q", "--no-edit"]);
-        },
-        "a.py",
-    ),
+    ("a pull that merges", "", "commit a.py; others main theirs.py; pull -q --no-edit", "a.py"),
     (
         "a merge of a branch that was there",
-        |it| {
-            it.git(&["checkout", "-qb", "side"]);
-            it.commit("d.py", NEW);
-            it.git(&["checkout", "-q", "main"]);
-            it.commit("b.py", NEW);
-        },
-        |it| it.git(&["merge", "-q", "--no-edit", "side"]),
+        "checkout -qb side; commit d.py; checkout -q main; commit b.py",
+        "merge -q --no-edit side",
         "",
     ),
     (
         "a merge with a conflict",
-        |it| {
-            it.git(&["checkout", "-qb", "side"]);
-            it.commit("a.py", "side = 1\n");
-            it.git(&["checkout", "-q", "main"]);
-            it.commit("a.py", "main = 1\n");
-        },
-        |it| {
-            it.bench.repo.try_git(&["merge", "-q", "side"]);
-            it.commit("a.py", "both = 1\n");
-        },
+        "checkout -qb side; commit a.py side; checkout -q main; commit a.py main",
+        "try merge -q side; commit a.py both",
         "a.py",
     ),
-    (
-        "an amended commit",
-        nothing,
-        |it| {
-            it.write("a.py", NEW);
-            it.git(&["commit", "-qa", "--amend", "-m", "other"]);
-        },
-        "a.py c.py",
-    ),
-    (
-        "a stash",
-        nothing,
-        |it| {
-            it.write("a.py", NEW);
-            it.git(&["stash", "-q"]);
-        },
-        "",
-    ),
-    (
-        "a stash from before",
-        |it| {
-            it.write("a.py", NEW);
-            it.git(&["stash", "-q"]);
-        },
-        |it| it.git(&["stash", "pop", "-q"]),
-        "a.py",
-    ),
-    ("an edit from before", |it| it.write("a.py", NEW), nothing, ""),
-    (
-        "an edit beside one from before",
-        |it| it.write("a.py", NEW),
-        |it| it.write("b.py", NEW),
-        "b.py",
-    ),
-    (
-        "another edit of a file from before",
-        |it| it.write("a.py", NEW),
-        |it| it.write("a.py", "newer = 1\n"),
-        "a.py",
-    ),
-    (
-        "an edit from before that is committed",
-        |it| it.write("a.py", NEW),
-        |it| it.git(&["commit", "-qam", "late"]),
-        "a.py",
-    ),
+    ("an amended commit", "", "edit a.py; git commit -qa --amend -m other", "a.py c.py"),
+    ("a stash", "", "edit a.py; stash -q", ""),
+    ("a stash from before", "edit a.py; stash -q", "stash pop -q", "a.py"),
+    ("an edit from before", "edit a.py", "", ""),
+    ("an edit beside one from before", "edit a.py", "edit b.py", "b.py"),
+    ("another edit of a file from before", "edit a.py", "edit a.py newer", "a.py"),
+    ("an edit from before that is committed", "edit a.py", "git commit -qam late", "a.py"),
     (
         "a commit of others that is picked",
-        nothing,
-        |it| {
-            it.others("topic", "theirs.py");
-            it.git(&["fetch", "-q"]);
-            it.git(&["cherry-pick", "origin/topic"]);
-        },
+        "",
+        "others topic theirs.py; fetch -q; cherry-pick origin/topic",
         "theirs.py",
     ),
-    (
-        "a branch of others",
-        nothing,
-        |it| {
-            it.others("topic", "theirs.py");
-            it.git(&["fetch", "-q"]);
-            it.git(&["checkout", "-q", "topic"]);
-        },
-        "",
-    ),
-    (
-        "a commit that is undone",
-        nothing,
-        |it| {
-            it.commit("a.py", NEW);
-            it.git(&["reset", "-q", "--hard", "HEAD~1"]);
-        },
-        "",
-    ),
-    (
-        "a commit that is reverted",
-        nothing,
-        |it| {
-            it.commit("a.py", NEW);
-            it.git(&["revert", "--no-edit", "HEAD"]);
-        },
-        "",
-    ),
-    (
-        "a commit without a branch",
-        nothing,
-        |it| {
-            it.git(&["checkout", "-q", "--detach"]);
-            it.commit("a.py", NEW);
-        },
-        "a.py",
-    ),
-    ("an old branch that is checked out", nothing, |it| it.git(&["checkout", "-q", "old"]), ""),
+    ("a branch of others", "", "others topic theirs.py; fetch -q; checkout -q topic", ""),
+    ("a commit that is undone", "", "commit a.py; reset -q --hard HEAD~1", ""),
+    ("a commit that is reverted", "", "commit a.py; revert --no-edit HEAD", ""),
+    ("a commit without a branch", "", "checkout -q --detach; commit a.py", "a.py"),
+    ("an old branch that is checked out", "", "checkout -q old", ""),
     (
         "a branch that is merged and deleted",
-        nothing,
-        |it| {
-            it.git(&["checkout", "-qb", "topic"]);
-            it.commit("a.py", NEW);
-            it.git(&["checkout", "-q", "main"]);
-            it.git(&["merge", "-q", "topic"]);
-            it.git(&["branch", "-qD", "topic"]);
-        },
+        "",
+        "checkout -qb topic; commit a.py; checkout -q main; merge -q topic; branch -qD topic",
         "a.py",
     ),
-    (
-        "a commit in the name of others",
-        nothing,
-        |it| {
-            it.write("a.py", NEW);
-            as_other(it.bench.repo.root(), &["commit", "-qam", "as others"]);
-        },
-        "",
-    ),
-    (
-        "a submodule that was dirty before",
-        |it| {
-            it.git(&["clone", "-q", ".", "sub"]);
-            it.git(&["add", "sub"]);
-            it.bench.repo.commit_staged("a submodule");
-            it.write("sub/a.py", NEW);
-        },
-        nothing,
-        "",
-    ),
-    (
-        "a submodule that is changed",
-        |it| {
-            it.git(&["clone", "-q", ".", "sub"]);
-            it.git(&["add", "sub"]);
-            it.bench.repo.commit_staged("a submodule");
-        },
-        |it| it.write("sub/a.py", NEW),
-        "blocked: ",
-    ),
+    ("a commit in the name of others", "", "edit a.py; as-others commit -qam others", ""),
+    ("a submodule that was dirty before", "submodule; edit sub/a.py", "", ""),
+    ("a submodule that is changed", "submodule", "edit sub/a.py", "blocked: "),
 ];
 
 #[test]
 fn a_conversation_is_reviewed_for_what_it_changed() {
     for (what, before, during, expected) in ROWS {
         let scene = Scene::new();
-        before(&scene);
+        scene.perform(before);
         scene.bench.begin();
-        during(&scene);
+        scene.perform(during);
         assert_eq!(scene.reviewed(), *expected, "{what}");
         // A conversation that is resumed goes on where it was, and what passed is not reviewed again.
         let n_prompts = scene.prompts().len();

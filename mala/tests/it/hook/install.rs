@@ -210,13 +210,55 @@ fn a_hook_written_by_hand_stays() {
     ");
 }
 
+/// Without any CLI, with one, and with only a key: what is set up, what is said, and what is written.
 #[test]
-fn init_says_what_it_chose() {
-    let world = project().with_program("claude", "").with_env("ANTHROPIC_API_KEY", "k");
-    let shown = world.run(&["init", "--hooks"]);
-    assert!(shown.contains("wrote [WORK]/.claude/settings.json"), "{shown}");
-    assert!(!shown.contains(".codex"), "codex is not installed: {shown}");
-    let second = "reviewers: claude (a second opinion: gate.panel: [claude, agent] in mala.yaml)";
-    assert!(shown.contains(second), "{shown}");
-    assert!(!world.folder().join("mala.yaml").exists());
+fn init_sets_up_what_is_usable_and_says_so() {
+    const BOTH: &[&str] = &[".claude/settings.json", ".codex/hooks.json"];
+    for (cli, key, hosts, says, panel) in [
+        (
+            "",
+            "",
+            BOTH,
+            "reviewers: builtin, since no other one is usable here (wrote mala.yaml)",
+            "gate:\n  panel: [builtin]\n",
+        ),
+        (
+            "",
+            "ANTHROPIC_API_KEY",
+            BOTH,
+            "reviewers: agent, since no other one is usable here (wrote mala.yaml)",
+            "gate:\n  panel: [agent]\n",
+        ),
+        (
+            "codex",
+            "CODEX_API_KEY",
+            &[".codex/hooks.json"][..],
+            "reviewers: codex (a second opinion: gate.panel: [codex, builtin] in mala.yaml)",
+            "",
+        ),
+        (
+            "claude",
+            "ANTHROPIC_API_KEY",
+            &[".claude/settings.json"],
+            "reviewers: claude (a second opinion: gate.panel: [claude, agent] in mala.yaml)",
+            "",
+        ),
+    ] {
+        let mut world = project();
+        if !cli.is_empty() {
+            world = world.with_program(cli, "");
+        }
+        if !key.is_empty() {
+            world = world.with_env(key, "k");
+        }
+        let shown = world.run(&["init", "--hooks"]);
+        assert!(shown.contains(&format!("{says}\n")), "{cli} {key}: {shown}");
+        for host in BOTH {
+            let is_told = shown.contains(&format!("wrote [WORK]/{host}\n"));
+            assert_eq!(is_told, hosts.contains(host), "{cli} {key} {host}: {shown}");
+            assert_eq!(world.folder().join(host).exists(), is_told, "{cli} {key} {host}");
+        }
+        let written = std::fs::read_to_string(world.folder().join("mala.yaml"));
+        assert_eq!(written.unwrap_or_default(), panel, "{cli} {key}");
+    }
 }

@@ -16,7 +16,7 @@ fn committed(bench: &Bench) {
 }
 
 #[test]
-fn what_mala_writes_is_nobodys_work() {
+fn files_of_mala_are_not_work() {
     for names in [".mala", ".MALA"] {
         let bench = Bench::new("judge");
         // All of the state is in git, and what comes to it would be too.
@@ -126,7 +126,7 @@ fn asking_again_does_not_remove_a_finding() {
 }
 
 #[test]
-fn work_that_nobody_can_look_at_does_not_pass() {
+fn work_without_a_reviewable_file_does_not_pass() {
     type Plant = (&'static str, fn(&Bench));
     let planted: &[Plant] = &[
         ("vendor/evil.py is not reviewed: vendored", |bench| {
@@ -185,7 +185,7 @@ fn a_state_folder_in_the_way_leaves_the_way_out_open() {
 }
 
 #[test]
-fn where_nothing_can_be_remembered_nobody_is_kept_twice() {
+fn without_state_an_agent_is_blocked_only_once() {
     let bench = Bench::new("judge");
     std::fs::remove_dir_all(bench.repo.path(".git/mala-hook")).unwrap();
     bench.repo.write(".git/mala-hook", "in the way");

@@ -72,7 +72,7 @@ fn a_person_accepts_work_as_it_is() {
 }
 
 #[test]
-fn what_nobody_reviewed_fails_closed_and_then_lets_go_loudly() {
+fn unreviewed_work_blocks_and_is_released_with_a_warning() {
     let bench = Bench::new("prose");
     bench.repo.write("a.py", GOOD);
     assert_snapshot!(bench.shown(&bench.stop(false)), @r#"

@@ -115,7 +115,6 @@ fn a_full_disk_leaves_no_half_of_a_report() {
     coverage:  reviewed 1 of 1 hunk in 1 file
     scope:  the working tree against HEAD (8dc3217811cc to the working tree), 1
             file, 1 hunk, +1 -0
-    report:  [WORK]/.mala/runs/[RUN]/review.md
 
     FAIL  1 finding at or above P1 (1 P1)
     [stderr]
