@@ -66,6 +66,8 @@ pub trait TriggerReviews: Send + Sync {
 pub struct TriggerReviewRequest {
     /// The trigger.
     pub trigger: TriggerKind,
+    /// The work that is reviewed; its reviews are rounds of one change.
+    pub work: String,
     /// Its settings.
     pub settings: CodeReviewSettings,
     /// The commit that the review starts from.
@@ -139,6 +141,7 @@ pub async fn run(
     mut stop: StopRequests,
 ) -> Result<RunResult, RunError> {
     let mut progress = RunProgressLog::begin(plan, ports).await?;
+    sweep(&progress.state, ports).await?;
     let context = StepContext { plan, ports, metadata: progress.metadata() };
     let mut performed = FuturesUnordered::new();
     let mut handles: BTreeMap<WorkKey, AbortHandle> = BTreeMap::new();
@@ -149,7 +152,13 @@ pub async fn run(
             match effect {
                 Effect::Finish => break 'run,
                 Effect::ReadTracker => {
-                    let issues = ports.tracker.issues().await?;
+                    let issues = match ports.tracker.issues().await {
+                        Err(error) if progress.state.is_read => {
+                            (ports.notices)(RunNotice::Warning(format!("tracker: {error}")));
+                            progress.state.issues.clone()
+                        }
+                        issues => issues?,
+                    };
                     effects.extend(progress.emit(RunEvent::TrackerRead(issues))?);
                 }
                 Effect::StopOthers(key) => {
@@ -197,6 +206,17 @@ pub async fn run(
         false => conclusion(&progress.state),
     };
     Ok(RunResult { conclusion, report: RunReport { conclusion, ..report } })
+}
+
+/// Removes what a killed run left behind: processes, and workspaces of no unfinished work.
+async fn sweep(state: &RunState, ports: &RunPorts<'_>) -> Result<(), WorkspaceError> {
+    let unfinished = state.works.iter().filter(|(_, work)| work.is_active());
+    let kept: Vec<String> = unfinished.map(|(key, _)| key.workspace_name()).collect();
+    for branch in ports.workspaces.sweep(&kept).await? {
+        let what = format!("commits of an earlier run are on the branch {branch}");
+        (ports.notices)(RunNotice::Warning(what));
+    }
+    Ok(())
 }
 
 /// Waits until the user asks to stop.

@@ -92,6 +92,22 @@ impl GitMainLine {
     }
 }
 
+impl Git {
+    /// The local branch that the HEAD of `origin` names, or `main` or `master`.
+    pub async fn default_branch(&self) -> Result<Option<String>, GitError> {
+        let head = GitCall::new(["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"]);
+        let printed = self.finish(&head).await?.output.stdout;
+        let printed = String::from_utf8_lossy(&printed).trim().to_owned();
+        let named = printed.strip_prefix("refs/remotes/origin/");
+        for name in named.into_iter().chain(["main", "master"]) {
+            if self.resolve(&format!("refs/heads/{name}^{{commit}}")).await?.is_some() {
+                return Ok(Some(name.to_owned()));
+            }
+        }
+        Ok(None)
+    }
+}
+
 /// From ` 2 files changed, 3 insertions(+), 1 deletion(-)`.
 fn changed_lines(stat: &str) -> u64 {
     let counts = stat.split(',').skip(1).filter_map(|part| part.trim().split(' ').next());

@@ -229,7 +229,7 @@ policy! {
         tracker: Option<TrackerKind> = run.tracker;
         /// The name of the coder.
         coder: String = run.coder, or "claude".to_owned();
-        /// The branch that work is merged into; `None` for the current one.
+        /// The branch that work is merged into; `None` for the default branch.
         target: Option<String> = run.target;
         /// Command that is run in each new worktree.
         setup: String = run.setup, or String::new();

@@ -27,6 +27,19 @@ impl Default for RoundPolicy {
     }
 }
 
+impl RoundPolicy {
+    /// The same, but findings that this threshold blocks count in every round.
+    #[must_use]
+    pub fn keeping(mut self, threshold: Threshold) -> Self {
+        let blocked = |bar: &Threshold| match threshold {
+            Threshold::None => *bar,
+            threshold => if *bar == Threshold::None || bar.name() < threshold.name() { threshold } else { *bar },
+        };
+        self.bars = self.bars.iter().map(blocked).collect();
+        self
+    }
+}
+
 /// The complete reviews of the current loop: those since the last review that passed.
 pub fn current_loop(records: &[ReviewRecord]) -> Vec<&ReviewRecord> {
     let passed = records.iter().rposition(|record| record.outcome == "passed");

@@ -135,6 +135,9 @@ pub enum WorkEvent {
         issues: Vec<IssueId>,
         /// The summary issue of the run, if findings are linked to one.
         summary: Option<IssueId>,
+        /// Issues of findings that are fixed; they are closed.
+        #[serde(default)]
+        closed: Vec<IssueId>,
     },
     /// Its commits are on top of the target branch.
     Rebased {
@@ -188,10 +191,12 @@ pub fn step(state: &mut RunState, rules: &RunRules, at: i64, event: &RunEvent) -
             return vec![Effect::ReadTracker];
         }
         RunEvent::TrackerRead(issues) => {
-            if !state.is_read {
+            let is_first = !state.is_read;
+            state.read(issues);
+            if is_first {
+                state.forget_reopened();
                 effects.extend(schedule::resumed(state));
             }
-            state.read(issues);
         }
         RunEvent::StopRequested => state.stopping = true,
         RunEvent::Finished => {

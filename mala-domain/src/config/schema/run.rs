@@ -21,7 +21,8 @@ pub struct RunSettings {
     #[serde(deserialize_with = "null_is_default", skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "Option<BTreeMap<String, CoderTemplate>>")]
     pub coders: BTreeMap<String, CoderTemplate>,
-    /// The branch that finished work is merged into. Default: the current branch.
+    /// The branch that finished work is merged into. Default: the branch that the HEAD of
+    /// `origin` names, `main` or `master`. The run takes its configuration from this branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Shell command that is run once in each new worktree.

@@ -157,7 +157,11 @@ impl Simulation {
             WorkStep::Code(_) => self.coded(key),
             WorkStep::Commands(_) => WorkEvent::CommandsEnded(Vec::new()),
             WorkStep::Review => reviewed(TriggerReview::Completed(Vec::new())),
-            WorkStep::File(_) => WorkEvent::Filed { issues: Vec::new(), summary: None },
+            WorkStep::File(_) => WorkEvent::Filed {
+                issues: Vec::new(),
+                summary: None,
+                closed: Vec::new(),
+            },
             WorkStep::Rebase => {
                 let old = self.state.works[key].workspace.as_ref().unwrap().base.clone();
                 let head = self.state.works[key].range.clone().unwrap().1;
@@ -236,6 +240,8 @@ fn reviewed(review: TriggerReview) -> WorkEvent {
         log: None,
         cost_usd: None,
         sensitive_files: Vec::new(),
+        ledger_ids: BTreeMap::new(),
+        reviewers: Vec::new(),
     }))
 }
 

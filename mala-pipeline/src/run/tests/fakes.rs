@@ -474,9 +474,12 @@ impl Workspaces for World {
         })
     }
 
-    fn names(&self) -> BoxFuture<'_, Result<Vec<String>, WorkspaceError>> {
-        let names = self.workspaces_left();
-        Box::pin(async { Ok(names) })
+    fn sweep<'a>(
+        &'a self,
+        keep: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<String>, WorkspaceError>> {
+        self.lock().workspaces.retain(|name, _| keep.contains(name));
+        Box::pin(async { Ok(Vec::new()) })
     }
 }
 

@@ -4,10 +4,11 @@ use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
 use crate::settings::Settings;
 use crate::wiring::changes::Changes;
-use crate::wiring::reviewers::{self, ReviewerOptions};
+use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
+use crate::wiring::reviewers::{self, ChosenReviewers, ReviewerOptions};
 use crate::wiring::rules;
 use mala_domain::config::{ConfigOrigin, ConfigValue, ReviewPolicy, Seconds};
-use mala_domain::ports::{BoxFuture, RunStore, ScopeError};
+use mala_domain::ports::{BoxFuture, ReviewScope, RunStore, ScopeError};
 use mala_domain::report::Report;
 use mala_domain::scope::ReviewTarget;
 use mala_pipeline::review::{Published, ReviewPorts, StartTime, publish, review};
@@ -52,11 +53,13 @@ impl RangeReviews {
             }
             chosen => chosen?,
         };
-        let plan = chosen.plan(&policy, request.tasks.clone(), notices)?;
         let started = started();
+        let ledger = self.ledger(request, &policy, (&scoped, &chosen), &started, &mut notices).await;
+        let plan = chosen.plan(&policy, request.tasks.clone(), notices)?;
         let store = self.changes.store();
         let kept_in = store.as_ref().map(|store| (store as &dyn RunStore, &started));
-        let ports = ReviewPorts { store: kept_in, ..chosen.ports() };
+        let tracking = ledger.as_ref().map(ReviewLedger::tracking);
+        let ports = ReviewPorts { store: kept_in, tracking, ..chosen.ports() };
         let reviewed = review(&plan, scoped, &ports, &|_| {}).await;
         let reviewed = reviewed.map_err(crate::wiring::changes::failure)?;
         if let Some(store) = &store
@@ -65,6 +68,28 @@ impl RangeReviews {
             tracing::warn!("cannot save the review: {error}");
         }
         Ok(reviewed.report)
+    }
+
+    /// The ledger: reviews of the same work from the same base are rounds of one change.
+    async fn ledger(
+        &self,
+        request: &TriggerReviewRequest,
+        policy: &ReviewPolicy,
+        (scope, chosen): (&ReviewScope, &ChosenReviewers),
+        started: &StartTime,
+        notices: &mut Vec<String>,
+    ) -> Option<ReviewLedger> {
+        let names: Vec<&str> = chosen.reviewers.iter().map(|reviewer| reviewer.name()).collect();
+        let (base, head) = (request.base.clone(), request.work.clone());
+        let tracking = TrackingRequest {
+            target: &ReviewTarget::Range { base, head },
+            scope,
+            reviewers: &names,
+            policy: policy.rounds(false).keeping(request.settings.finding_threshold),
+            at: started.at.clone(),
+            stores: true,
+        };
+        ReviewLedger::open(self.changes.git()?, tracking, notices).await
     }
 
     /// The settings of the project, with those of the trigger in place of its own reviewer.
