@@ -10,6 +10,11 @@ use mala_domain::ports::{
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How often and how long to wait while another git uses a checkout.
+const LOCK_LOOKS: u32 = 20;
+const LOCK_WAIT: Duration = Duration::from_millis(100);
 
 /// A branch that finished work is merged into.
 #[derive(Debug, Clone)]
@@ -157,6 +162,13 @@ impl Git {
         checkout: &Path,
         commit: &ObjectId,
     ) -> Result<Option<String>, GitError> {
+        let lock = git_dir_of(checkout).join("index.lock");
+        for _ in 0..LOCK_LOOKS {
+            // A git that a killed run had started, or one of the user, needs a moment.
+            if lock.exists() {
+                tokio::time::sleep(LOCK_WAIT).await;
+            }
+        }
         if let Some(why) = self.changes_in(checkout).await? {
             return Ok(Some(why));
         }

@@ -256,6 +256,7 @@ impl Workspaces for GitWorkspaces {
         Box::pin(async move {
             let Ok(root) = self.root.canonicalize() else { return Ok(Vec::new()) };
             process::kill_marked(WORKSPACE_MARKER, &marker(&root));
+            process::kill_marked_inside(process::MARKER, &root);
             let mut branches = Vec::new();
             for name in self.names()?.into_iter().filter(|name| !keep.contains(name)) {
                 branches.extend(self.remove(&name).await?);

@@ -82,7 +82,7 @@ pub async fn orchestrator_plan(
             project_rules.push((file.to_owned(), String::from_utf8_lossy(&bytes).into_owned()));
         }
     }
-    let minutes = |minutes: u32| Duration::from_secs(u64::from(minutes) * 60);
+    let minutes = |minutes: f64| Duration::from_secs_f64(minutes * 60.0);
     let review_enabled = !request.flags.disabled;
     Ok(OrchestratorPlan {
         rules: RunRules {

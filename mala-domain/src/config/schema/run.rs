@@ -50,7 +50,7 @@ pub struct RunSettings {
     /// Minutes without output after which a coder counts as idle and is resumed.
     #[schemars(extend("default" = 10))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub idle_minutes: Option<u32>,
+    pub idle_minutes: Option<f64>,
     /// How many times an idle coder is resumed before its issue fails.
     #[schemars(extend("default" = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,10 +92,10 @@ pub struct IssueLimits {
     /// What its coder and reviews may cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost_usd: Option<f64>,
-    /// How long a session of its coder may take.
+    /// How many minutes a session of its coder may take.
     #[schemars(extend("default" = 60))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_minutes: Option<u32>,
+    pub max_minutes: Option<f64>,
 }
 
 /// A coder that is a command. It runs in the worktree of its issue, without a shell; `{prompt_file}`,

@@ -7,7 +7,7 @@ use crate::wiring::changes::Changes;
 use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{self, ChosenReviewers, ReviewerOptions};
 use crate::wiring::rules;
-use mala_domain::config::{ConfigOrigin, ConfigValue, ReviewPolicy, Seconds};
+use mala_domain::config::{CerberusSettings, ConfigOrigin, ConfigValue, ReviewPolicy, Seconds};
 use mala_domain::ports::{BoxFuture, ReviewScope, RunStore, ScopeError};
 use mala_domain::report::Report;
 use mala_domain::scope::ReviewTarget;
@@ -99,8 +99,12 @@ impl RangeReviews {
         let origin = || ConfigOrigin::RepositoryFile("mala.yaml".to_owned());
         policy.reviewer = ConfigValue { value: settings.reviewer_type, origin: origin() };
         policy.fail_on = ConfigValue { value: settings.finding_threshold, origin: origin() };
-        if settings.cerberus.is_some() {
-            policy.cerberus = ConfigValue { value: settings.cerberus.clone(), origin: origin() };
+        if let Some(own) = &settings.cerberus {
+            // A trigger that names no gate program uses that of the project.
+            let project = policy.cerberus.value.as_ref().and_then(|it| it.command.clone());
+            let command = own.command.clone().or(project);
+            let value = Some(CerberusSettings { command, ..own.clone() });
+            policy.cerberus = ConfigValue { value, origin: origin() };
         }
         if self.timeout.is_some() {
             policy.timeout = ConfigValue { value: self.timeout, origin: ConfigOrigin::CommandLine };
