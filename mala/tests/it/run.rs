@@ -1,5 +1,6 @@
 //! `mala run`: from an issue to a merged commit, with a scripted coder and the built-in tracker.
 
+mod coders;
 mod faults;
 mod kills;
 mod reviewers;

@@ -7,7 +7,7 @@ use crate::wiring::changes::Changes;
 use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{self, ChosenReviewers, ReviewerOptions};
 use crate::wiring::rules;
-use mala_domain::config::{CerberusSettings, ConfigOrigin, ConfigValue, ReviewPolicy, Seconds};
+use mala_domain::config::{CerberusSettings, ConfigOrigin, ConfigValue, ReviewPolicy, ReviewerType, Seconds};
 use mala_domain::ports::{BoxFuture, ReviewScope, RunStore, ScopeError};
 use mala_domain::report::Report;
 use mala_domain::scope::ReviewTarget;
@@ -53,6 +53,9 @@ impl RangeReviews {
             }
             chosen => chosen?,
         };
+        if policy.reviewer.value.is_none() && chosen.kind == ReviewerType::Builtin {
+            notices.push(reviewers::NO_KEY.to_owned());
+        }
         let started = started();
         let ledger = self.ledger(request, &policy, (&scoped, &chosen), &started, &mut notices).await;
         let plan = chosen.plan(&policy, request.tasks.clone(), notices)?;

@@ -49,7 +49,7 @@ const CODERS: [(&str, &str, &str, &str); 10] = [
     ),
     (
         "rewrites history",
-        "git checkout -q --orphan other; save everything",
+        "git commit -q --amend -m \"${prefix}rewritten\"",
         "failed",
         "the history before the claim was rewritten",
     ),

@@ -15,7 +15,7 @@ prefix=$(sed -n 's/.*starts with `\([^`]*\)`.*/\1/p' "$1" | head -1)
 case "$2" in *3|*6|*9) defect=1 ;; *) defect= ;; esac
 if grep -q 'External Review Failed' "$1"; then defect=; fi
 if [ "$defect" ] && [ ! -e "$2.py" ]; then
-  printf 'def work(items, seen=[]):\n    return seen\n' > "$2.py"
+  printf 'def work(items, seen=[]):\n    seen.extend(items)\n    return sum(seen)\n' > "$2.py"
 elif [ ! "$defect" ]; then
   printf 'def work(items):\n    return sum(items)\n' > "$2.py"
 fi

@@ -14,8 +14,8 @@ save() { git add -A && git commit -q -m "$prefix$1"; }
 clean='def work(items):\n    return sum(items)\n'
 if is "$1" 'Merge Conflict'; then
   onto=$(sed -n 's/^Run `git rebase \([0-9a-f]*\)`.*/\1/p' "$1")
-  git rebase -q "$onto" || { printf 'one\ntwo\n' > shared.txt; git add -A; GIT_EDITOR=true git rebase --continue -q; }
-elif is "$1" 'HANGS'; then
+  git rebase -q "$onto" || { printf 'one\ntwo\n' > shared.txt; git add -A; GIT_EDITOR=true git rebase --continue; }
+elif [ "$2" = d-1 ]; then
   sleep 600
 elif is "$1" 'LIES'; then
   date +%N > "$2.txt"; echo BROKEN >> "$2.txt"; save "say that it works"; echo 'All tests pass.'
@@ -23,10 +23,10 @@ elif is "$1" 'External Review Failed' || is "$1" 'PROGRESS'; then
   if is "$1" 'External Review Failed'; then
     test -e "$2.stuck" || { printf "$clean" > "$2.py"; save "fix the finding"; }
   else
-    touch "$2.stuck"; printf 'def work(items, seen=[]):\n    return seen\n' > "$2.py"; save "make no progress"
+    touch "$2.stuck"; printf 'def work(items, seen=[]):\n    seen.extend(items)\n    return sum(seen)\n' > "$2.py"; save "make no progress"
   fi
 elif is "$1" 'DEFECT'; then
-  printf 'def work(items, seen=[]):\n    return seen\n' > "$2.py"; save "add work"
+  printf 'def work(items, seen=[]):\n    seen.extend(items)\n    return sum(seen)\n' > "$2.py"; save "add work"
 elif is "$1" 'FIRST'; then
   while [ ! -e "$HOME/second" ]; do sleep 0.05; done
   echo one > shared.txt; save "write the first line"

@@ -61,7 +61,7 @@ fn work_goes_to_the_default_branch_whatever_is_checked_out() {
     let world = repository(CONFIG, CODER);
     let start = git(&world, &["rev-parse", "main"]).trim().to_owned();
     world.git(&["checkout", "-q", "-b", "feature"]);
-    world.commit_file("mala.yaml", "run: {coder: other, target: feature}\n");
+    world.commit_file("mala.yaml", "run: {coder: claude, target: feature}\n");
     let id = add_issue(&world, "One");
     let output = world.output(&["run", &id], b"");
     let (_, log) = text(&output);
