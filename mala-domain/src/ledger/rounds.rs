@@ -33,7 +33,13 @@ impl RoundPolicy {
     pub fn keeping(mut self, threshold: Threshold) -> Self {
         let blocked = |bar: &Threshold| match threshold {
             Threshold::None => *bar,
-            threshold => if *bar == Threshold::None || bar.name() < threshold.name() { threshold } else { *bar },
+            threshold => {
+                if *bar == Threshold::None || bar.name() < threshold.name() {
+                    threshold
+                } else {
+                    *bar
+                }
+            }
         };
         self.bars = self.bars.iter().map(blocked).collect();
         self

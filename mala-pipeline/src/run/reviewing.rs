@@ -150,8 +150,8 @@ impl StepContext<'_> {
             log: None,
             cost_usd: None,
             sensitive_files: Vec::new(),
-        ledger_ids: BTreeMap::new(),
-        reviewers: Vec::new(),
+            ledger_ids: BTreeMap::new(),
+            reviewers: Vec::new(),
         };
         match self.ports.reviews.review(&request).await {
             Ok(report) => {

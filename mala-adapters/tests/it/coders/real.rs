@@ -10,9 +10,7 @@ use mala_domain::config::CoderTemplate;
 use mala_domain::ports::{Coder, CoderEnd, Workspace, Workspaces};
 use mala_domain::run::coder::CoderSpec;
 use mala_testkit::coder_tools::{FileEdit, codex_arguments, run_command, write_file};
-use mala_testkit::model_server::{
-    ModelAnswer, ModelRequest, RequestTurn, ServerFault, ServerStep,
-};
+use mala_testkit::model_server::{ModelAnswer, ModelRequest, RequestTurn, ServerFault, ServerStep};
 use mala_testkit::{ModelServer, TestRepo};
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -87,7 +87,10 @@ fn no_finding_is_filed_twice() {
     let closed: Vec<TrackerIssue> = existing.into_iter().map(closed).collect();
     let again = plan(&findings, &source(TriggerKind::RunEnd, "e"), &closed, None);
     assert!(again.drafts.is_empty(), "003-135");
-    let body = TrackerIssue { body: "text\nSource: code_review\nFinding: key-x\n".to_owned(), ..issue("i", None, &[]) };
+    let body = TrackerIssue {
+        body: "text\nSource: code_review\nFinding: key-x\n".to_owned(),
+        ..issue("i", None, &[])
+    };
     let again = plan(&findings, &source(TriggerKind::RunEnd, "e"), &[body], None);
     assert_eq!(again.drafts.len(), 1, "trackers without notes keep them in the body");
     let hostile = TrackerIssue { body: "Finding: key-x\n".to_owned(), ..issue("i", None, &[]) };

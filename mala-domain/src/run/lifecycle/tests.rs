@@ -157,11 +157,9 @@ impl Simulation {
             WorkStep::Code(_) => self.coded(key),
             WorkStep::Commands(_) => WorkEvent::CommandsEnded(Vec::new()),
             WorkStep::Review => reviewed(TriggerReview::Completed(Vec::new())),
-            WorkStep::File(_) => WorkEvent::Filed {
-                issues: Vec::new(),
-                summary: None,
-                closed: Vec::new(),
-            },
+            WorkStep::File(_) => {
+                WorkEvent::Filed { issues: Vec::new(), summary: None, closed: Vec::new() }
+            }
             WorkStep::Rebase => {
                 let old = self.state.works[key].workspace.as_ref().unwrap().base.clone();
                 let head = self.state.works[key].range.clone().unwrap().1;

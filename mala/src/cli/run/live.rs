@@ -29,7 +29,8 @@ struct WorkLine {
 
 impl WorkLine {
     fn message(&self, work: &str) -> String {
-        let cost = if self.cost_usd > 0.0 { format!(" ${:.2}", self.cost_usd) } else { String::new() };
+        let cost =
+            if self.cost_usd > 0.0 { format!(" ${:.2}", self.cost_usd) } else { String::new() };
         let said = if self.said.is_empty() { String::new() } else { format!(" | {}", self.said) };
         format!("{work}: {}{cost}{said}", self.doing)
     }

@@ -7,7 +7,9 @@ use crate::wiring::changes::Changes;
 use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{self, ChosenReviewers, ReviewerOptions};
 use crate::wiring::rules;
-use mala_domain::config::{CerberusSettings, ConfigOrigin, ConfigValue, ReviewPolicy, ReviewerType, Seconds};
+use mala_domain::config::{
+    CerberusSettings, ConfigOrigin, ConfigValue, ReviewPolicy, ReviewerType, Seconds,
+};
 use mala_domain::ports::{BoxFuture, ReviewScope, RunStore, ScopeError};
 use mala_domain::report::Report;
 use mala_domain::scope::ReviewTarget;
@@ -57,7 +59,8 @@ impl RangeReviews {
             notices.push(reviewers::NO_KEY.to_owned());
         }
         let started = started();
-        let ledger = self.ledger(request, &policy, (&scoped, &chosen), &started, &mut notices).await;
+        let ledger =
+            self.ledger(request, &policy, (&scoped, &chosen), &started, &mut notices).await;
         let plan = chosen.plan(&policy, request.tasks.clone(), notices)?;
         let store = self.changes.store();
         let kept_in = store.as_ref().map(|store| (store as &dyn RunStore, &started));

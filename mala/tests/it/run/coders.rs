@@ -33,7 +33,9 @@ fn model(request: &ModelRequest, trees: &Path) -> ServerStep {
         0 if is_fix && is_claude => {
             ModelAnswer::call("Read", json!({"file_path": tree.join(FILE)}))
         }
-        0 if is_fix => write_file(request, FileEdit { tree, name: FILE, old: Some(DEFECT), new: FIXED }),
+        0 if is_fix => {
+            write_file(request, FileEdit { tree, name: FILE, old: Some(DEFECT), new: FIXED })
+        }
         1 if is_fix && is_claude => {
             write_file(request, FileEdit { tree, name: FILE, old: Some(DEFECT), new: FIXED })
         }
@@ -65,7 +67,9 @@ run:
     );
     let programs = [
         tools("reviewers/node_modules/.bin"),
-        tools("reviewers/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/codex-resources"),
+        tools(
+            "reviewers/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/codex-resources",
+        ),
     ];
     let path = std::env::var_os("PATH").unwrap();
     let path = std::env::join_paths(programs.into_iter().chain(std::env::split_paths(&path)));

@@ -3,6 +3,7 @@
 
 use super::{git, repository, text};
 use mala_testkit::World;
+use std::collections::BTreeSet;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -42,16 +43,20 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
 }
 
 /// Adds an epic with ten issues.
 fn add_issues(world: &World, batch: u32) {
-    let mut lines = format!("{{\"id\":\"e{batch}\",\"title\":\"Epic {batch}\",\"issue_type\":\"epic\"}}\n");
+    let mut lines =
+        format!("{{\"id\":\"e{batch}\",\"title\":\"Epic {batch}\",\"issue_type\":\"epic\"}}\n");
     for number in 0..10 {
-        lines += &format!("{{\"id\":\"i{batch}-{number}\",\"title\":\"Work\",\"parent\":\"e{batch}\"}}\n");
+        lines += &format!(
+            "{{\"id\":\"i{batch}-{number}\",\"title\":\"Work\",\"parent\":\"e{batch}\"}}\n"
+        );
     }
     world.write("../more.jsonl", lines);
     let output = world.output(&["issue", "import", "../more.jsonl"], b"");
@@ -64,6 +69,32 @@ fn start(world: &World, args: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
+fn log_lines(world: &World) -> Vec<String> {
+    let path = world.folder().join(".mala/run/events.jsonl");
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// The name of an event.
+fn stage(line: &str) -> String {
+    let name = line.split("\"name\":\"").nth(1).and_then(|rest| rest.split('"').next());
+    name.unwrap_or_default().to_owned()
+}
+
+/// Kills a run when its log has this many lines, and a moment later. False if it ended before.
+fn kill_after(mut run: Child, world: &World, events: usize, delay: Duration) -> bool {
+    while run.try_wait().unwrap().is_none() && log_lines(world).len() < events {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    std::thread::sleep(delay);
+    if run.try_wait().unwrap().is_some() {
+        return false;
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    true
+}
+
 /// Rows 003-099 and 003-101.
 #[test]
 fn no_kill_loses_or_repeats_anything() {
@@ -73,25 +104,26 @@ fn no_kill_loses_or_repeats_anything() {
     let mut n_batches = 0;
     let mut n_kills = 0;
     let mut is_over = true;
+    let mut stages = BTreeSet::new();
     while n_kills < KILLS {
         if is_over {
             n_batches += 1;
             add_issues(&world, n_batches);
         }
         let args: &[&str] = if n_kills == 0 { &["run"] } else { &["run", "--resume"] };
-        let mut run = start(&world, args);
-        std::thread::sleep(Duration::from_millis(random.below(1500)));
-        is_over = run.try_wait().unwrap().is_some();
+        let events = log_lines(&world).len() + random.below(14) as usize;
+        let delay = Duration::from_millis(random.below(60));
+        is_over = !kill_after(start(&world, args), &world, events, delay);
         if !is_over {
-            run.kill().unwrap();
-            run.wait().unwrap();
             n_kills += 1;
+            stages.extend(log_lines(&world).last().map(|line| stage(line)));
         }
         if let Ok(metadata) = std::fs::read(world.folder().join(".mala/run/run_metadata.json")) {
             let valid: Result<serde_json::Value, _> = serde_json::from_slice(&metadata);
             assert!(valid.is_ok(), "003-101: {}", String::from_utf8_lossy(&metadata));
         }
     }
+    assert!(stages.len() >= 8, "the kills hit too few stages: {stages:?}");
     let output = world.output(&["run", "--resume"], b"");
     let (report, log) = text(&output);
     assert_eq!(output.status.code(), Some(0), "{report}\n{log}");
@@ -110,7 +142,8 @@ fn check_issues(world: &World, n_batches: u32) {
     }
     let filed = issues.lines().filter(|line| line.contains("Default argument")).count();
     assert_eq!(filed, n_batches as usize * 3, "each finding is filed once: {issues}");
-    let open = issues.lines().filter(|line| !line.contains("  closed  ") && !line.contains("  epic  "));
+    let open =
+        issues.lines().filter(|line| !line.contains("  closed  ") && !line.contains("  epic  "));
     assert_eq!(open.count(), 0, "{issues}");
 }
 

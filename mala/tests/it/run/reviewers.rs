@@ -87,8 +87,14 @@ fn settings_of_a_trigger_reach_its_gate() {
     let output = world.output(&["run"], b"");
     assert_eq!(output.status.code(), Some(0), "{}", world.show(&output));
     let (spawn, wait) = (calls(&world, "spawn-code-review"), calls(&world, "wait"));
-    assert!(spawn[0].ends_with(" --verbose") && !spawn[0].contains("--timeout"), "003-040: {spawn:?}");
-    assert!(wait[0].contains("--timeout 600") && !wait[0].contains("--verbose"), "003-041: {wait:?}");
+    assert!(
+        spawn[0].ends_with(" --verbose") && !spawn[0].contains("--timeout"),
+        "003-040: {spawn:?}"
+    );
+    assert!(
+        wait[0].contains("--timeout 600") && !wait[0].contains("--verbose"),
+        "003-041: {wait:?}"
+    );
     let variables = std::fs::read_to_string(world.home().join("variables")).unwrap();
     assert!(variables.lines().all(|line| line == "DEBUG=1"), "003-044: {variables}");
 
@@ -96,7 +102,10 @@ fn settings_of_a_trigger_reach_its_gate() {
     add_issue(&world, "One");
     world.output(&["run"], b"");
     let wait = calls(&world, "wait");
-    assert!(wait[0].contains("--timeout 299") || wait[0].contains("--timeout 300"), "001-137: {wait:?}");
+    assert!(
+        wait[0].contains("--timeout 299") || wait[0].contains("--timeout 300"),
+        "001-137: {wait:?}"
+    );
     assert!(!calls(&world, "spawn-code-review")[0].contains("--verbose"), "003-040");
 }
 
@@ -119,17 +128,27 @@ fn reviews_that_could_not_be_done_are_errors() {
         let wanted = format!("Reviewer error trigger_type=session_end error_type={kind}");
         assert!(log.contains(&wanted), "{row}: {wanted}: {log}");
         let entry = &report(&world)["issues"][0];
-        assert_eq!((&entry["review"], &entry["status"]), (&"failed".into(), &"succeeded".into()), "{row}");
+        assert_eq!(
+            (&entry["review"], &entry["status"]),
+            (&"failed".into(), &"succeeded".into()),
+            "{row}"
+        );
         assert!(shown.contains("NOT REVIEWED"), "{row}: {shown}");
         assert!(shown.contains("merged WITHOUT A REVIEW"), "{row}: {shown}");
         let issues = text(&world.output(&["issue", "list", "--all"], b"")).0;
         assert_eq!(issues.lines().count(), 1, "{row}: nothing is filed: {issues}");
     }
     let wait = format!("echo '{}'; exit 1", fail("work.py"));
-    let world = gate(&config("session_end", "reviewer_type: cerberus, finding_threshold: none"), &wait);
+    let world =
+        gate(&config("session_end", "reviewer_type: cerberus, finding_threshold: none"), &wait);
     let id = add_issue(&world, "One");
     let output = world.output(&["run", &id], b"");
-    assert_eq!(report(&world)["issues"][0]["review"], "success", "003-157: {}", world.show(&output));
+    assert_eq!(
+        report(&world)["issues"][0]["review"],
+        "success",
+        "003-157: {}",
+        world.show(&output)
+    );
     assert_eq!(report(&world)["issues"][0]["findings"], 1, "003-157");
 }
 
@@ -142,7 +161,8 @@ fn closed_port() -> String {
 /// Rows 003-047, 003-049, 003-050, 003-158, 000-013 and 000-094.
 #[test]
 fn the_reviewer_follows_from_the_trigger_and_the_key() {
-    let passes = || ModelServer::always(ModelAnswer::text(r#"{"verdict": "PASS", "findings": []}"#));
+    let passes =
+        || ModelServer::always(ModelAnswer::text(r#"{"verdict": "PASS", "findings": []}"#));
     for (row, review) in [
         ("003-047, 000-013", "max_retries: 0"),
         ("000-013, 000-094", "max_retries: 0, reviewer_type: agent-sdk"),
@@ -186,16 +206,19 @@ fn the_reviewer_follows_from_the_trigger_and_the_key() {
 /// Rows 000-017 and 001-128: the same scenario with the agent and with a gate.
 #[test]
 fn the_agent_and_a_panel_are_treated_alike() {
-    let review = |kind: &str| format!("reviewer_type: {kind}, finding_threshold: P1, max_retries: 1");
+    let review =
+        |kind: &str| format!("reviewer_type: {kind}, finding_threshold: P1, max_retries: 1");
     let wait = format!(
         "if [ -e \"$HOME/found\" ]; then echo '{PASS}'; else touch \"$HOME/found\"; echo '{}'; exit 1; fi",
         fail("work.py")
     );
-    let panel = gate(&config("session_end", &review("cerberus")), &wait).with_env("MALA_LOG", "debug");
+    let panel =
+        gate(&config("session_end", &review("cerberus")), &wait).with_env("MALA_LOG", "debug");
     let found = r#"{"verdict": "FAIL", "findings": [{"file_path": "work.py", "line_start": 1, "line_end": 1, "priority": 1, "title": "Wrong value", "body": "It is wrong."}]}"#;
     let holds = r#"{"checks": [{"id": "c1", "outcome": "holds", "why": "it is wrong"}]}"#;
     let passes = r#"{"verdict": "PASS", "findings": []}"#;
-    let server = ModelServer::steps([found, holds, passes, passes].map(|it| ModelAnswer::text(it).into()));
+    let server =
+        ModelServer::steps([found, holds, passes, passes].map(|it| ModelAnswer::text(it).into()));
     let agent = gate(&config("session_end", &review("agent_sdk")), "exit 5")
         .with_env("ANTHROPIC_API_KEY", "test-key")
         .with_env("ANTHROPIC_BASE_URL", server.url());
@@ -271,5 +294,10 @@ fn a_finding_is_filed_once_however_it_is_worded() {
     world.output(&["issue", "close", id, "--reason", "wontfix"], b"");
     let output = world.output(&["run", "--resume"], b"");
     assert_eq!(report(&world)["triggers"][0]["findings"], 1, "{}", world.show(&output));
-    assert_eq!(list().lines().count(), found.lines().count(), "003-131, 003-132, 003-135: {}", list());
+    assert_eq!(
+        list().lines().count(),
+        found.lines().count(),
+        "003-131, 003-132, 003-135: {}",
+        list()
+    );
 }

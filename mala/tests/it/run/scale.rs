@@ -189,8 +189,7 @@ fn check_reviews(world: &World, log: &str, start: &str) {
         assert!(main.iter().any(|commit| commit == head), "003-090: {line}");
         assert!(line.contains("baseline_mode=since_last_review"), "003-088: {line}");
     }
-    let metadata: Value =
-        serde_json::from_str(&world.read(".mala/run/run_metadata.json")).unwrap();
+    let metadata: Value = serde_json::from_str(&world.read(".mala/run/run_metadata.json")).unwrap();
     let keys: Vec<&String> =
         metadata["last_cumulative_review_commits"].as_object().unwrap().keys().collect();
     let expected =

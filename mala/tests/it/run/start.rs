@@ -15,7 +15,8 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"Done.","se
 
 /// The commands of the first example in docs/run.md.
 fn documented() -> Vec<String> {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/run.md")).unwrap();
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/run.md")).unwrap();
     let example = page.split("```console\n").nth(1).unwrap().split("```").next().unwrap();
     example.lines().filter_map(|line| line.strip_prefix("$ ")).map(str::to_owned).collect()
 }
@@ -124,9 +125,15 @@ fn plans_and_json_lines_go_in_and_out() {
     let other = repository(CONFIG, CODER);
     let output = other.output(&["issue", "import", "-"], lines.as_bytes());
     assert_eq!(text(&output).0, "4 added, 0 updated\n");
-    let export = |world: &World, format: &str| text(&world.output(&["issue", "export", "--format", format], b"")).0;
+    let export = |world: &World, format: &str| {
+        text(&world.output(&["issue", "export", "--format", format], b"")).0
+    };
     assert_eq!(export(&world, "markdown"), export(&other, "markdown"));
-    assert!(export(&world, "markdown").contains("- [ ] Write the parser"), "{}", export(&world, "markdown"));
+    assert!(
+        export(&world, "markdown").contains("- [ ] Write the parser"),
+        "{}",
+        export(&world, "markdown")
+    );
     assert!(world.run(&["issue", "import", "../plan.md"]).contains("0 added"), "again");
     let output = world.output(&["issue", "import", "-"], b"nothing\n");
     assert_eq!(output.status.code(), Some(64), "{}", world.show(&output));
@@ -166,7 +173,9 @@ fn issues_have_epics_and_dependencies() {
 fn deprecated_flags_are_documented_as_such() {
     let world = repository(CONFIG, CODER);
     let help = text(&world.output(&["run", "--help"], b"")).0;
-    let page = |name: &str| std::fs::read_to_string(format!("{}/../docs/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let page = |name: &str| {
+        std::fs::read_to_string(format!("{}/../docs/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    };
     let (reference, guide, keys) = (page("cli.md"), page("run.md"), page("configuration.md"));
     for (flag, key) in [
         ("--reviewer-type", "code_review.reviewer_type"),
