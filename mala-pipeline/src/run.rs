@@ -131,6 +131,9 @@ pub enum RunError {
     Stuck,
 }
 
+/// How long to wait before the tracker is read again.
+const WATCH: Duration = Duration::from_secs(2);
+
 /// How a run is stopped: 1 starts nothing new, 2 stops all sessions and keeps all state.
 pub type StopRequests = watch::Receiver<u32>;
 
@@ -147,10 +150,12 @@ pub async fn run(
     let mut handles: BTreeMap<WorkKey, AbortHandle> = BTreeMap::new();
     let mut effects = progress.start()?;
     let mut is_interrupted = false;
+    let mut is_watching = false;
     'run: loop {
         for effect in std::mem::take(&mut effects) {
             match effect {
                 Effect::Finish => break 'run,
+                Effect::Watch => is_watching = true,
                 Effect::ReadTracker => {
                     let issues = match ports.tracker.issues().await {
                         Err(error) if progress.state.is_read => {
@@ -175,7 +180,7 @@ pub async fn run(
         if !effects.is_empty() {
             continue;
         }
-        if performed.is_empty() {
+        if performed.is_empty() && !is_watching {
             return Err(RunError::Stuck);
         }
         tokio::select! {
@@ -185,6 +190,14 @@ pub async fn run(
                     break 'run;
                 }
                 effects = progress.emit(RunEvent::StopRequested)?;
+            }
+            () = tokio::time::sleep(WATCH), if is_watching => {
+                let known = &progress.state.issues;
+                let issues = ports.tracker.issues().await.ok().filter(|issues| issues != known);
+                if let Some(issues) = issues {
+                    is_watching = false;
+                    effects = progress.emit(RunEvent::TrackerRead(issues))?;
+                }
             }
             Some((key, event)) = performed.next() => {
                 if let Ok(event) = event {

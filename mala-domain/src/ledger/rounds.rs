@@ -31,17 +31,18 @@ impl RoundPolicy {
     /// The same, but findings that this threshold blocks count in every round.
     #[must_use]
     pub fn keeping(mut self, threshold: Threshold) -> Self {
-        let blocked = |bar: &Threshold| match threshold {
-            Threshold::None => *bar,
-            threshold => {
-                if *bar == Threshold::None || bar.name() < threshold.name() {
-                    threshold
-                } else {
-                    *bar
-                }
-            }
+        let urgency = |threshold: Threshold| match threshold {
+            Threshold::None => 0,
+            Threshold::P0 => 1,
+            Threshold::P1 => 2,
+            Threshold::P2 => 3,
+            Threshold::P3 => 4,
         };
-        self.bars = self.bars.iter().map(blocked).collect();
+        for bar in &mut self.bars {
+            if urgency(*bar) < urgency(threshold) {
+                *bar = threshold;
+            }
+        }
         self
     }
 }
@@ -168,6 +169,15 @@ pub const DEFAULT_BARS: [Threshold; 2] = [Threshold::P2, Threshold::P1];
 mod tests {
     use super::*;
     use Threshold::{P0, P1, P2, P3};
+
+    #[test]
+    fn the_threshold_of_a_run_holds_in_every_round() {
+        let bars = |threshold| RoundPolicy::default().keeping(threshold).bars;
+        assert_eq!(bars(Threshold::None), [P2, P1]);
+        assert_eq!(bars(P1), [P2, P1]);
+        assert_eq!(bars(P2), [P2, P2]);
+        assert_eq!(bars(P3), [P3, P3]);
+    }
 
     #[test]
     fn the_bar_rises_with_every_round() {

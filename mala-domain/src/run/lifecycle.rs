@@ -43,6 +43,8 @@ pub struct RunRules {
     pub idle_resumes: u32,
     /// Whether issues that are filed in this run are worked on.
     pub work_on_findings: bool,
+    /// Whether the run waits for further issues when none is ready.
+    pub watches: bool,
 }
 
 impl RunRules {
@@ -178,6 +180,8 @@ pub enum Effect {
     Perform(WorkKey),
     /// Stop everything that is performed for other works than this one.
     StopOthers(WorkKey),
+    /// Read the tracker again in a while.
+    Watch,
     /// End the run.
     Finish,
 }

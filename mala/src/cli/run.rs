@@ -50,6 +50,9 @@ pub struct RunCommandArgs {
     /// Start a new run, with new baselines
     #[arg(long)]
     fresh: bool,
+    /// Wait for further issues when none is ready
+    #[arg(long, conflicts_with = "dry_run")]
+    watch: bool,
     /// Print the plan and exit
     #[arg(long)]
     dry_run: bool,
@@ -241,6 +244,7 @@ fn request(args: &RunCommandArgs) -> anyhow::Result<RunRequest> {
         },
         max_agents: args.max_agents.map(|agents| agents as usize),
         max_issues: args.max_issues,
+        watches: args.watch,
         review_timeout: args.review_timeout,
         flags: ReviewFlags {
             disabled: !args.disable_validations.is_empty(),

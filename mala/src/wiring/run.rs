@@ -45,6 +45,8 @@ pub struct RunRequest {
     pub max_agents: Option<usize>,
     /// How many issues in all.
     pub max_issues: Option<usize>,
+    /// Whether it waits for further issues.
+    pub watches: bool,
     /// Time limit of each review.
     pub review_timeout: Option<Seconds>,
     /// Flags about reviews.
@@ -97,6 +99,7 @@ pub async fn orchestrator_plan(
             commit_prefix: policy.commit_prefix.value.clone(),
             idle_resumes: policy.idle_resumes.value.get(),
             work_on_findings: policy.work_on_findings.value,
+            watches: request.watches,
         },
         start: request.start,
         new_run_id: fresh_run_id(),

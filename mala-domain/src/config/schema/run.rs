@@ -48,7 +48,7 @@ pub struct RunSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit_prefix: Option<String>,
     /// Minutes without output after which a coder counts as idle and is resumed.
-    #[schemars(extend("default" = 10))]
+    #[schemars(extend("default" = 10.0))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_minutes: Option<f64>,
     /// How many times an idle coder is resumed before its issue fails.
@@ -93,7 +93,7 @@ pub struct IssueLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost_usd: Option<f64>,
     /// How many minutes a session of its coder may take.
-    #[schemars(extend("default" = 60))]
+    #[schemars(extend("default" = 60.0))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_minutes: Option<f64>,
 }

@@ -131,6 +131,9 @@ fn ending(state: &mut RunState, rules: &RunRules, at: i64) -> Effect {
     if state.is_stale && !is_over_budget(state, rules, at) {
         return Effect::ReadTracker;
     }
+    if rules.watches && !is_over_budget(state, rules, at) {
+        return Effect::Watch;
+    }
     let has_fired = state.works.keys().any(|key| key.trigger() == TriggerKind::RunEnd);
     let (_, n_failed) = state.counts();
     match &rules.triggers.run_end {

@@ -43,6 +43,7 @@ fn rules(config: &str) -> RunRules {
         commit_prefix: "bd-{id}: ".to_owned(),
         idle_resumes: 1,
         work_on_findings: false,
+        watches: false,
     }
 }
 
@@ -106,6 +107,7 @@ impl Simulation {
                 self.emit(RunEvent::TrackerRead(self.state.issues.clone()));
                 true
             }
+            Some(Effect::Watch) => false,
             Some(Effect::StopOthers(_)) => true,
             Some(Effect::Perform(key)) => {
                 if self.state.works[&key].step == WorkStep::Review {

@@ -47,7 +47,7 @@ fn model(request: &ModelRequest, trees: &Path) -> ServerStep {
     step.into()
 }
 
-fn tools(folder: &str) -> PathBuf {
+pub(super) fn tools(folder: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(".tools").join(folder);
     assert!(path.exists(), "{} is missing: run scripts/install-tools", path.display());
     path

@@ -259,3 +259,68 @@ fn a_checkout_with_changes_is_never_touched() {
     let output = world.output(&["run", &id], b"");
     assert_eq!(output.status.code(), Some(0), "{}", world.show(&output));
 }
+
+/// Starts a run whose coder waits until the home has the file `go`.
+fn waiting_run(world: &World) -> std::process::Child {
+    let mut run = world.command(env!("CARGO_BIN_EXE_mala"));
+    let run = run.args(["run", "--max-agents", "1"]).stdout(std::process::Stdio::null()).spawn();
+    let log = world.folder().join(".mala/run/events.jsonl");
+    while !std::fs::read_to_string(&log).unwrap_or_default().contains("workspace_opened") {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    run.unwrap()
+}
+
+/// Row 003-036, and exit code 130.
+#[test]
+fn a_stopped_run_finishes_its_work_and_starts_nothing_new() {
+    let script = "while [ ! -e \"$HOME/go\" ]; do sleep 0.05; done; echo 1 > a; save work";
+    let world = repository(CONFIG, &format!("{START}{script}\n"));
+    let ids = [add_issue(&world, "One"), add_issue(&world, "Two")];
+    let mut run = waiting_run(&world);
+    let output = world.output(&["run", "stop"], b"");
+    assert_eq!(output.status.code(), Some(0), "{}", world.show(&output));
+    let log = world.folder().join(".mala/run/events.jsonl");
+    while !std::fs::read_to_string(&log).unwrap().contains("stop_requested") {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    std::fs::write(world.home().join("go"), "").unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(130));
+    let closed = |world: &World| {
+        let issues = text(&world.output(&["issue", "list", "--all"], b"")).0;
+        ids.iter().filter(|id| issues.contains(&format!("{id}  closed"))).count()
+    };
+    assert_eq!(closed(&world), 1, "003-036");
+    let output = world.output(&["run", "--resume"], b"");
+    assert_eq!(output.status.code(), Some(0), "{}", world.show(&output));
+    assert_eq!(closed(&world), 2);
+}
+
+/// With bubblewrap, a coder cannot write to the user's checkout; elsewhere, the checkout is not merged into.
+#[test]
+fn a_coder_that_writes_outside_its_worktree_spoils_nothing() {
+    let script =
+        "echo 1 > a; save work; echo owned >> \"$(cat \"$HOME/repository\")/agent.sh\"; true";
+    let vendor = "reviewers/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/codex-resources";
+    for is_confined in [true, false] {
+        let world = repository(CONFIG, &format!("{START}{script}\n"));
+        let folder = world.folder().display().to_string();
+        std::fs::write(world.home().join("repository"), folder).unwrap();
+        let tools = super::coders::tools(vendor).display().to_string();
+        let path = std::env::var("PATH").unwrap();
+        let path = if is_confined { format!("{tools}:{path}") } else { path };
+        let world = world.with_env("PATH", path);
+        let id = add_issue(&world, "One");
+        let output = world.output(&["run", &id], b"");
+        let (shown, log) = text(&output);
+        let work = git(&world, &["log", "--all", "--format=%s"]);
+        assert!(work.contains(&format!("bd-{id}: work")), "{work}");
+        if shown.contains("coders: bubblewrap") {
+            assert_eq!(output.status.code(), Some(0), "{shown}\n{log}");
+            assert_eq!(git(&world, &["status", "--short"]), "");
+        } else {
+            assert_eq!(output.status.code(), Some(1), "{shown}\n{log}");
+            assert!(shown.contains("uncommitted changes, such as in agent.sh"), "{shown}");
+        }
+    }
+}
