@@ -1,6 +1,8 @@
-//! The files of runs in `.mala/run`: a log of JSON lines, `run_metadata.json`, the reports, and a lock
-//! that one run at a time holds. The lock ends with its process, however that ends.
+//! The files of runs in `.mala/run`: a log of JSON lines, `run_metadata.json` and the reports. One run at a time
+//! holds the lock of the repository, whichever work tree it is in. The lock ends with its process, however that
+//! ends.
 
+use crate::git::common_dir_of;
 use crate::store::{reject_symlink, write_atomically, write_gitignore};
 use mala_domain::ports::{RunLog, RunLogError};
 use rustix::process::{Pid, Signal, kill_process};
@@ -10,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 const LOG: &str = "events.jsonl";
 const METADATA: &str = "run_metadata.json";
-const LOCK: &str = "lock";
+const LOCK: &str = "mala-run.lock";
 
 /// The id of a new run.
 pub fn fresh_run_id() -> String {
@@ -21,6 +23,7 @@ pub fn fresh_run_id() -> String {
 #[derive(Debug, Clone)]
 pub struct RunFolder {
     root: PathBuf,
+    lock: PathBuf,
 }
 
 /// The same files while a run holds the lock.
@@ -33,7 +36,9 @@ pub struct LockedRunFolder {
 impl RunFolder {
     /// The files of the work tree at `top`.
     pub fn of_work_tree(top: &Path) -> Self {
-        Self { root: top.join(".mala").join("run") }
+        let root = top.join(".mala").join("run");
+        let shared = Some(common_dir_of(top)).filter(|folder| folder.is_dir());
+        Self { lock: shared.unwrap_or_else(|| root.clone()).join(LOCK), root }
     }
 
     /// Takes the lock. A last line of the log that was not completely written is removed.
@@ -44,7 +49,7 @@ impl RunFolder {
             fs::create_dir_all(folder).map_err(failed(folder))?;
         }
         write_gitignore(state).map_err(failed(state))?;
-        let path = self.root.join(LOCK);
+        let path = self.lock.clone();
         let open =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let mut lock = open.map_err(failed(&path))?;
@@ -55,7 +60,7 @@ impl RunFolder {
             }
             Err(TryLockError::Error(error)) => return Err(failed(&path)(error)),
         }
-        let holder = format!("process {}", std::process::id());
+        let holder = format!("process {} in {}", std::process::id(), state.display());
         let written = lock.set_len(0).and_then(|()| lock.rewind());
         written.and_then(|()| lock.write_all(holder.as_bytes())).map_err(failed(&path))?;
         self.cut_torn_line()?;
@@ -64,7 +69,7 @@ impl RunFolder {
 
     /// Who holds the lock, if a run does.
     pub fn holder(&self) -> Option<String> {
-        let mut file = File::open(self.root.join(LOCK)).ok()?;
+        let mut file = File::open(&self.lock).ok()?;
         if file.try_lock_shared().is_ok() {
             return None;
         }
@@ -76,7 +81,7 @@ impl RunFolder {
     /// Asks the run that holds the lock to stop, like Ctrl-C. False if there is none.
     pub fn request_stop(&self) -> io::Result<bool> {
         let Some(holder) = self.holder() else { return Ok(false) };
-        let number = holder.rsplit(' ').next().and_then(|it| it.parse().ok());
+        let number = holder.split(' ').nth(1).and_then(|it| it.parse().ok());
         let Some(process) = number.and_then(Pid::from_raw) else { return Ok(false) };
         kill_process(process, Signal::INT)?;
         Ok(true)
@@ -167,7 +172,8 @@ mod tests {
         let log = folder.clone().lock().unwrap();
         log.append("one").unwrap();
         log.append("two").unwrap();
-        let holder = format!("process {}", std::process::id());
+        let place = top.path().join(".mala");
+        let holder = format!("process {} in {}", std::process::id(), place.display());
         assert_eq!(folder.holder().as_deref(), Some(holder.as_str()));
         let second = folder.clone().lock().unwrap_err();
         assert_eq!(second.to_string(), format!("another run holds the lock: {holder}"));

@@ -66,6 +66,8 @@ pub trait TriggerReviews: Send + Sync {
 pub struct TriggerReviewRequest {
     /// The trigger.
     pub trigger: TriggerKind,
+    /// The work that is reviewed; its reviews are rounds of one change.
+    pub work: String,
     /// Its settings.
     pub settings: CodeReviewSettings,
     /// The commit that the review starts from.
@@ -129,6 +131,9 @@ pub enum RunError {
     Stuck,
 }
 
+/// How long to wait before the tracker is read again.
+const WATCH: Duration = Duration::from_secs(2);
+
 /// How a run is stopped: 1 starts nothing new, 2 stops all sessions and keeps all state.
 pub type StopRequests = watch::Receiver<u32>;
 
@@ -139,17 +144,26 @@ pub async fn run(
     mut stop: StopRequests,
 ) -> Result<RunResult, RunError> {
     let mut progress = RunProgressLog::begin(plan, ports).await?;
+    sweep(&progress.state, ports).await?;
     let context = StepContext { plan, ports, metadata: progress.metadata() };
     let mut performed = FuturesUnordered::new();
     let mut handles: BTreeMap<WorkKey, AbortHandle> = BTreeMap::new();
     let mut effects = progress.start()?;
     let mut is_interrupted = false;
+    let mut is_watching = false;
     'run: loop {
         for effect in std::mem::take(&mut effects) {
             match effect {
                 Effect::Finish => break 'run,
+                Effect::Watch => is_watching = true,
                 Effect::ReadTracker => {
-                    let issues = ports.tracker.issues().await?;
+                    let issues = match ports.tracker.issues().await {
+                        Err(error) if progress.state.is_read => {
+                            (ports.notices)(RunNotice::Warning(format!("tracker: {error}")));
+                            progress.state.issues.clone()
+                        }
+                        issues => issues?,
+                    };
                     effects.extend(progress.emit(RunEvent::TrackerRead(issues))?);
                 }
                 Effect::StopOthers(key) => {
@@ -166,7 +180,7 @@ pub async fn run(
         if !effects.is_empty() {
             continue;
         }
-        if performed.is_empty() {
+        if performed.is_empty() && !is_watching {
             return Err(RunError::Stuck);
         }
         tokio::select! {
@@ -176,6 +190,14 @@ pub async fn run(
                     break 'run;
                 }
                 effects = progress.emit(RunEvent::StopRequested)?;
+            }
+            () = tokio::time::sleep(WATCH), if is_watching => {
+                let known = &progress.state.issues;
+                let issues = ports.tracker.issues().await.ok().filter(|issues| issues != known);
+                if let Some(issues) = issues {
+                    is_watching = false;
+                    effects = progress.emit(RunEvent::TrackerRead(issues))?;
+                }
             }
             Some((key, event)) = performed.next() => {
                 if let Ok(event) = event {
@@ -197,6 +219,17 @@ pub async fn run(
         false => conclusion(&progress.state),
     };
     Ok(RunResult { conclusion, report: RunReport { conclusion, ..report } })
+}
+
+/// Removes what a killed run left behind: processes, and workspaces of no unfinished work.
+async fn sweep(state: &RunState, ports: &RunPorts<'_>) -> Result<(), WorkspaceError> {
+    let unfinished = state.works.iter().filter(|(_, work)| work.is_active());
+    let kept: Vec<String> = unfinished.map(|(key, _)| key.workspace_name()).collect();
+    for branch in ports.workspaces.sweep(&kept).await? {
+        let what = format!("commits of an earlier run are on the branch {branch}");
+        (ports.notices)(RunNotice::Warning(what));
+    }
+    Ok(())
 }
 
 /// Waits until the user asks to stop.

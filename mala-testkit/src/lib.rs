@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails if it cannot be set up")]
 
+pub mod coder_tools;
 pub mod github_server;
 pub mod model_server;
 mod output_filter;

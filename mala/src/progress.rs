@@ -95,19 +95,25 @@ impl Drop for ReviewProgress {
     }
 }
 
+/// A terminal for tests.
 #[cfg(test)]
-mod tests {
-    use super::*;
+pub(crate) mod test_terminal {
     use indicatif::TermLike;
     use std::io;
+    use std::sync::{Arc, Mutex};
 
     /// A terminal that stores its output.
     #[derive(Debug, Clone, Default)]
-    struct TestTerminal {
+    pub(crate) struct TestTerminal {
         written: Arc<Mutex<String>>,
     }
 
     impl TestTerminal {
+        /// All of its output.
+        pub(crate) fn text(&self) -> String {
+            self.written.lock().unwrap().clone()
+        }
+
         fn write(&self, text: &str) -> io::Result<()> {
             self.written.lock().unwrap().push_str(text);
             Ok(())
@@ -143,6 +149,12 @@ mod tests {
             Ok(())
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::test_terminal::TestTerminal;
+    use super::*;
 
     #[test]
     fn the_line_shows_events_and_no_total() {
@@ -153,7 +165,7 @@ mod tests {
         progress.show(&ReviewEvent::ReviewerStarted { reviewer: "builtin".to_owned() });
         std::thread::sleep(Duration::from_millis(50));
         progress.line.tick();
-        let written = terminal.written.lock().unwrap().clone();
+        let written = terminal.text();
         assert!(written.contains("reading the change"), "{written:?}");
         assert!(written.contains("builtin is reviewing"), "{written:?}");
         assert!(!written.contains("0/0"), "{written:?}");
@@ -174,7 +186,7 @@ mod tests {
         progress.show(&ReviewEvent::ToolCalled { tool: "read\u{1b}]0;owned\u{7}_file".to_owned() });
         std::thread::sleep(Duration::from_millis(50));
         progress.line.tick();
-        let written = terminal.written.lock().unwrap().clone();
+        let written = terminal.text();
         let last = written.rsplit("tool: ").next().unwrap_or_default();
         assert!(last.contains("300 tokens, $0.2500, "), "{written:?}");
         assert!(last.contains(" s left"), "{written:?}");

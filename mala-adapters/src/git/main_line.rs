@@ -10,6 +10,11 @@ use mala_domain::ports::{
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How often and how long to wait while another git uses a checkout.
+const LOCK_LOOKS: u32 = 20;
+const LOCK_WAIT: Duration = Duration::from_millis(100);
 
 /// A branch that finished work is merged into.
 #[derive(Debug, Clone)]
@@ -92,6 +97,22 @@ impl GitMainLine {
     }
 }
 
+impl Git {
+    /// The local branch that the HEAD of `origin` names, or `main` or `master`.
+    pub async fn default_branch(&self) -> Result<Option<String>, GitError> {
+        let head = GitCall::new(["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"]);
+        let printed = self.finish(&head).await?.output.stdout;
+        let printed = String::from_utf8_lossy(&printed).trim().to_owned();
+        let named = printed.strip_prefix("refs/remotes/origin/");
+        for name in named.into_iter().chain(["main", "master"]) {
+            if self.resolve(&format!("refs/heads/{name}^{{commit}}")).await?.is_some() {
+                return Ok(Some(name.to_owned()));
+            }
+        }
+        Ok(None)
+    }
+}
+
 /// From ` 2 files changed, 3 insertions(+), 1 deletion(-)`.
 fn changed_lines(stat: &str) -> u64 {
     let counts = stat.split(',').skip(1).filter_map(|part| part.trim().split(' ').next());
@@ -141,6 +162,13 @@ impl Git {
         checkout: &Path,
         commit: &ObjectId,
     ) -> Result<Option<String>, GitError> {
+        let lock = git_dir_of(checkout).join("index.lock");
+        for _ in 0..LOCK_LOOKS {
+            // A git that a killed run had started, or one of the user, needs a moment.
+            if lock.exists() {
+                tokio::time::sleep(LOCK_WAIT).await;
+            }
+        }
         if let Some(why) = self.changes_in(checkout).await? {
             return Ok(Some(why));
         }

@@ -159,17 +159,17 @@ impl GitWorkspaces {
         onto: &str,
     ) -> Result<RebaseResult, WorkspaceError> {
         let tree = self.existing(&workspace.name)?;
-        let conflict = tree.rebase(&self.git, &workspace.base, onto).await?;
-        if !conflict.is_empty() {
-            return Ok(RebaseResult::Conflict(conflict));
+        match tree.rebase(&self.git, &workspace.base, onto).await? {
+            Err(conflict) => Ok(RebaseResult::Conflict(conflict)),
+            Ok(head) => {
+                let workspace = Workspace { base: onto.to_owned(), ..workspace.clone() };
+                Ok(RebaseResult::Done { workspace, head })
+            }
         }
-        let head = tree.head(&self.git).await?;
-        let workspace = Workspace { base: onto.to_owned(), ..workspace.clone() };
-        Ok(RebaseResult::Done { workspace, head })
     }
 
-    /// Folders below the root, and worktrees whose folder is gone.
-    fn all_names(&self) -> Result<Vec<String>, WorkspaceError> {
+    /// The names of all workspaces: folders below the root, and worktrees whose folder is gone.
+    pub fn names(&self) -> Result<Vec<String>, WorkspaceError> {
         let Ok(root) = self.root.canonicalize() else { return Ok(Vec::new()) };
         let entries = fs::read_dir(&root).map_err(io("reading", &root))?.flatten();
         let folders = entries.map(|entry| entry.path());
@@ -249,7 +249,19 @@ impl Workspaces for GitWorkspaces {
         })
     }
 
-    fn names(&self) -> BoxFuture<'_, Result<Vec<String>, WorkspaceError>> {
-        Box::pin(async move { self.all_names() })
+    fn sweep<'a>(
+        &'a self,
+        keep: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<String>, WorkspaceError>> {
+        Box::pin(async move {
+            let Ok(root) = self.root.canonicalize() else { return Ok(Vec::new()) };
+            process::kill_marked(WORKSPACE_MARKER, &marker(&root));
+            process::kill_marked_inside(process::MARKER, &root);
+            let mut branches = Vec::new();
+            for name in self.names()?.into_iter().filter(|name| !keep.contains(name)) {
+                branches.extend(self.remove(&name).await?);
+            }
+            Ok(branches)
+        })
     }
 }

@@ -172,7 +172,11 @@ impl BeadsTracker {
         let items = issues_in(&created).unwrap_or_default();
         let id = items.first().and_then(|item| item["id"].as_str()).map(IssueId::new);
         let id = id.ok_or_else(|| unreadable("create", &created))?;
-        if let Some(arguments) = self.dialect.relate(&id, draft.related_to.as_ref())
+        for blocker in &draft.blocked_by {
+            self.json(self.dialect.block(&id, blocker)).await?;
+        }
+        let related = draft.related_to.as_ref().map(|other| self.dialect.relate(&id, other));
+        if let Some(arguments) = related
             && let Err(error) = self.json(arguments).await
         {
             // The text names the other issue too.

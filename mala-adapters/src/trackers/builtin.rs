@@ -144,6 +144,9 @@ impl Tracker for BuiltinTracker {
             notes: clean_text(&draft.notes),
             priority: draft.priority,
             labels: draft.labels.iter().filter_map(|label| clean_label(label)).collect(),
+            kind: draft.kind,
+            parent: draft.parent.clone(),
+            blocked_by: draft.blocked_by.clone(),
             ..TaskRecord::new(IssueId::new(""), &draft.title)
         };
         let created = self.change(move |transaction| insert(transaction, task));

@@ -22,7 +22,7 @@ pub(crate) fn draft(title: &str) -> IssueDraft {
         notes: "Finding: k1\nFound in: x-1".to_owned(),
         priority: 1,
         labels: vec!["review-finding".to_owned(), "x".repeat(300)],
-        related_to: None,
+        ..IssueDraft::default()
     }
 }
 

@@ -232,12 +232,12 @@ impl ConfigChecker<'_> {
         let agents = run.max_agents.is_none_or(|agents| (1..=64).contains(&agents));
         self.require("run.max_agents", agents, "must be between 1 and 64")?;
         for (key, minutes) in [
-            ("run.max_minutes", run.max_minutes),
+            ("run.max_minutes", run.max_minutes.map(f64::from)),
             ("run.per_issue.max_minutes", run.per_issue.max_minutes),
             ("run.idle_minutes", run.idle_minutes),
         ] {
-            let is_valid = minutes.is_none_or(|minutes| (1..=10_080).contains(&minutes));
-            self.require(key, is_valid, "must be between 1 and 10080")?;
+            let is_valid = minutes.is_none_or(|minutes| (0.01..=10_080.0).contains(&minutes));
+            self.require(key, is_valid, "must be between 0.01 and 10080")?;
         }
         self.require_positive("run.max_cost_usd", run.max_cost_usd)?;
         self.require_positive("run.per_issue.max_cost_usd", run.per_issue.max_cost_usd)?;

@@ -229,7 +229,7 @@ policy! {
         tracker: Option<TrackerKind> = run.tracker;
         /// The name of the coder.
         coder: String = run.coder, or "claude".to_owned();
-        /// The branch that work is merged into; `None` for the current one.
+        /// The branch that work is merged into; `None` for the default branch.
         target: Option<String> = run.target;
         /// Command that is run in each new worktree.
         setup: String = run.setup, or String::new();
@@ -242,11 +242,11 @@ policy! {
         /// Maximum cost of an issue.
         issue_cost_usd: Option<f64> = run.per_issue.max_cost_usd;
         /// Maximum time of a session.
-        issue_minutes: u32 = run.per_issue.max_minutes, or 60;
+        issue_minutes: f64 = run.per_issue.max_minutes, or 60.0;
         /// What commit subjects start with.
         commit_prefix: String = run.commit_prefix, or "bd-{id}: ".to_owned();
         /// Minutes without output after which a coder is idle.
-        idle_minutes: u32 = run.idle_minutes, or 10;
+        idle_minutes: f64 = run.idle_minutes, or 10.0;
         /// How many times an idle coder is resumed.
         idle_resumes: RetryCount = run.idle_resumes, or RetryCount::new(1).unwrap_or_default();
         /// Whether findings below the threshold are filed together.

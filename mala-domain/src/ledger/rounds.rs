@@ -27,6 +27,26 @@ impl Default for RoundPolicy {
     }
 }
 
+impl RoundPolicy {
+    /// The same, but findings that this threshold blocks count in every round.
+    #[must_use]
+    pub fn keeping(mut self, threshold: Threshold) -> Self {
+        let urgency = |threshold: Threshold| match threshold {
+            Threshold::None => 0,
+            Threshold::P0 => 1,
+            Threshold::P1 => 2,
+            Threshold::P2 => 3,
+            Threshold::P3 => 4,
+        };
+        for bar in &mut self.bars {
+            if urgency(*bar) < urgency(threshold) {
+                *bar = threshold;
+            }
+        }
+        self
+    }
+}
+
 /// The complete reviews of the current loop: those since the last review that passed.
 pub fn current_loop(records: &[ReviewRecord]) -> Vec<&ReviewRecord> {
     let passed = records.iter().rposition(|record| record.outcome == "passed");
@@ -149,6 +169,15 @@ pub const DEFAULT_BARS: [Threshold; 2] = [Threshold::P2, Threshold::P1];
 mod tests {
     use super::*;
     use Threshold::{P0, P1, P2, P3};
+
+    #[test]
+    fn the_threshold_of_a_run_holds_in_every_round() {
+        let bars = |threshold| RoundPolicy::default().keeping(threshold).bars;
+        assert_eq!(bars(Threshold::None), [P2, P1]);
+        assert_eq!(bars(P1), [P2, P1]);
+        assert_eq!(bars(P2), [P2, P2]);
+        assert_eq!(bars(P3), [P3, P3]);
+    }
 
     #[test]
     fn the_bar_rises_with_every_round() {

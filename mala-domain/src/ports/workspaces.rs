@@ -80,8 +80,12 @@ pub trait Workspaces: Send + Sync {
     fn remove<'a>(&'a self, name: &'a str)
     -> BoxFuture<'a, Result<Option<String>, WorkspaceError>>;
 
-    /// The names of all workspaces that exist.
-    fn names(&self) -> BoxFuture<'_, Result<Vec<String>, WorkspaceError>>;
+    /// Ends everything that runs in any workspace, and removes all workspaces but these. Returns the branches
+    /// with commits of those that are removed.
+    fn sweep<'a>(
+        &'a self,
+        keep: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<String>, WorkspaceError>>;
 }
 
 /// The target branch and the history that leads to it.

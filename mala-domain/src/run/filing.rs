@@ -1,6 +1,6 @@
 //! Findings as issues of a tracker: title, labels, notes and attribution, and none of them twice.
 
-use super::issue::{IssueDraft, IssueId, MAX_LABEL, TrackerIssue};
+use super::issue::{IssueDraft, IssueId, IssueStatus, MAX_LABEL, TrackerIssue};
 use super::triggers::TriggerKind;
 use crate::finding::{Finding, VerificationOutcome};
 use crate::verdict::Threshold;
@@ -9,8 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The longest title, in characters.
 const MAX_TITLE: usize = 200;
 
-/// The start of the line in notes that says which finding an issue is about.
+/// The start of a line in notes that names a finding which an issue is about: by its own key, or by its id in
+/// the ledger.
 const MARKER: &str = "Finding: ";
+
+/// The start of the line that the notes of a finding begin with.
+const SOURCE: &str = "Source: ";
 
 /// The review that findings come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +27,17 @@ pub struct FindingSource {
     pub base: String,
     /// The commit that was reviewed.
     pub head: String,
+    /// The ids of the findings in the ledger, by their keys. The ledger recognises a finding in other words and
+    /// on other lines.
+    pub ledger_ids: BTreeMap<String, String>,
+}
+
+impl FindingSource {
+    /// The names of a finding: its key, and its id in the ledger.
+    fn names<'n>(&'n self, finding: &'n Finding) -> impl Iterator<Item = &'n str> {
+        let key = finding.dedupe_key.as_str();
+        std::iter::once(key).chain(self.ledger_ids.get(key).map(String::as_str))
+    }
 }
 
 /// What is to be filed.
@@ -49,9 +64,9 @@ pub fn plan(
     let counts = |finding: &&Finding| finding.verification.outcome != VerificationOutcome::Refuted;
     for finding in findings.iter().filter(counts) {
         let key = finding.dedupe_key.as_str();
-        if let Some(issue) = filed.get(key) {
+        if let Some(issue) = source.names(finding).find_map(|name| filed.get(name)) {
             plan.known.push((key.to_owned(), (*issue).clone()));
-        } else if seen.insert(key) {
+        } else if source.names(finding).filter(|name| seen.insert(*name)).count() > 0 {
             match group_below {
                 Some(threshold) if !threshold.blocks(finding) => grouped.push(finding),
                 _ => plan.drafts.push((vec![key.to_owned()], draft(&[finding], source))),
@@ -65,15 +80,39 @@ pub fn plan(
     plan
 }
 
-/// The issues that are about findings, by the key of the finding.
+/// The issues that are about findings, by the names of the findings.
 pub fn filed_findings(issues: &[TrackerIssue]) -> BTreeMap<&str, &IssueId> {
     issues
         .iter()
-        .flat_map(|issue| {
-            let lines = issue.notes.lines().chain(issue.body.lines());
-            lines.filter_map(|line| line.trim().strip_prefix(MARKER)).map(|key| (key, &issue.id))
-        })
+        .flat_map(|issue| finding_names(issue).into_iter().map(|name| (name, &issue.id)))
         .collect()
+}
+
+/// Those of these open issues whose findings a later review does not report any more.
+pub fn fixed_issues(
+    filed: &[IssueId],
+    findings: &[Finding],
+    source: &FindingSource,
+    existing: &[TrackerIssue],
+) -> Vec<IssueId> {
+    let reported: BTreeSet<&str> = findings.iter().flat_map(|it| source.names(it)).collect();
+    let is_fixed = |issue: &&TrackerIssue| {
+        let names = finding_names(issue);
+        filed.contains(&issue.id)
+            && issue.status != IssueStatus::Closed
+            && !names.is_empty()
+            && names.iter().all(|name| !reported.contains(name))
+    };
+    existing.iter().filter(is_fixed).map(|issue| issue.id.clone()).collect()
+}
+
+/// The names of the findings that an issue is about. The texts of findings come before the notes of mala, so
+/// that they cannot name other findings.
+fn finding_names(issue: &TrackerIssue) -> Vec<&str> {
+    let lines: Vec<&str> = issue.body.lines().chain(issue.notes.lines()).map(str::trim).collect();
+    let start = lines.iter().rposition(|line| line.starts_with(SOURCE)).unwrap_or(lines.len());
+    let notes = lines.get(start..).unwrap_or_default();
+    notes.iter().filter_map(|line| line.strip_prefix(MARKER)).collect()
 }
 
 fn draft(findings: &[&Finding], source: &FindingSource) -> IssueDraft {
@@ -91,6 +130,7 @@ fn draft(findings: &[&Finding], source: &FindingSource) -> IssueDraft {
         priority,
         labels: labels(source.trigger),
         related_to: source.linked_to.clone(),
+        ..IssueDraft::default()
     }
 }
 
@@ -132,7 +172,7 @@ pub fn labels(trigger: TriggerKind) -> Vec<String> {
 fn notes(findings: &[&Finding], source: &FindingSource, priority: u8) -> String {
     let is_cumulative = source.trigger != TriggerKind::SessionEnd;
     let origin = if is_cumulative { "cumulative_review" } else { "code_review" };
-    let mut notes = format!("Source: {origin}\nTrigger: {}\n", source.trigger);
+    let mut notes = format!("{SOURCE}{origin}\nTrigger: {}\n", source.trigger);
     if let Some(linked) = &source.linked_to {
         let name = match source.trigger {
             TriggerKind::EpicCompletion => "Epic",
@@ -141,8 +181,8 @@ fn notes(findings: &[&Finding], source: &FindingSource, priority: u8) -> String 
         notes.push_str(&format!("{name}: {linked}\n"));
     }
     notes.push_str(&format!("Baseline: {}..{}\nPriority: P{priority}\n", source.base, source.head));
-    for finding in findings {
-        notes.push_str(&format!("{MARKER}{}\n", finding.dedupe_key));
+    for name in findings.iter().flat_map(|finding| source.names(finding)) {
+        notes.push_str(&format!("{MARKER}{name}\n"));
     }
     notes
 }

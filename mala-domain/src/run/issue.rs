@@ -85,17 +85,18 @@ impl IssueStatus {
 }
 
 /// Whether an issue is work or a group of work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IssueKind {
     /// A task, a bug, a feature or a chore.
+    #[default]
     Work,
     /// A group of issues; no coder works on it.
     Epic,
 }
 
 /// An issue to be created.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IssueDraft {
     /// One line.
     pub title: String,
@@ -107,6 +108,15 @@ pub struct IssueDraft {
     pub priority: u8,
     /// At most `MAX_LABEL` characters each.
     pub labels: Vec<String>,
+    /// Whether it is work or a group of work.
+    #[serde(default)]
+    pub kind: IssueKind,
+    /// The epic that it is in.
+    #[serde(default)]
+    pub parent: Option<IssueId>,
+    /// The issues that must be closed before it.
+    #[serde(default)]
+    pub blocked_by: Vec<IssueId>,
     /// The issue that it was found in. The link does not block, and is not a parent: the issue is
     /// not made incomplete by it.
     pub related_to: Option<IssueId>,

@@ -43,6 +43,8 @@ pub struct RunRules {
     pub idle_resumes: u32,
     /// Whether issues that are filed in this run are worked on.
     pub work_on_findings: bool,
+    /// Whether the run waits for further issues when none is ready.
+    pub watches: bool,
 }
 
 impl RunRules {
@@ -135,6 +137,9 @@ pub enum WorkEvent {
         issues: Vec<IssueId>,
         /// The summary issue of the run, if findings are linked to one.
         summary: Option<IssueId>,
+        /// Issues of findings that are fixed; they are closed.
+        #[serde(default)]
+        closed: Vec<IssueId>,
     },
     /// Its commits are on top of the target branch.
     Rebased {
@@ -175,6 +180,8 @@ pub enum Effect {
     Perform(WorkKey),
     /// Stop everything that is performed for other works than this one.
     StopOthers(WorkKey),
+    /// Read the tracker again in a while.
+    Watch,
     /// End the run.
     Finish,
 }
@@ -188,10 +195,12 @@ pub fn step(state: &mut RunState, rules: &RunRules, at: i64, event: &RunEvent) -
             return vec![Effect::ReadTracker];
         }
         RunEvent::TrackerRead(issues) => {
-            if !state.is_read {
+            let is_first = !state.is_read;
+            state.read(issues);
+            if is_first {
+                state.forget_reopened();
                 effects.extend(schedule::resumed(state));
             }
-            state.read(issues);
         }
         RunEvent::StopRequested => state.stopping = true,
         RunEvent::Finished => {

@@ -28,18 +28,24 @@ pub struct Readiness {
     pub unusable: Vec<(IssueId, String)>,
 }
 
-/// Computes what can be worked on. Issues in `taken` are in work or done in this run.
+/// Computes what can be worked on. Issues in `taken` are in work or done in this run. What `owner` claimed in
+/// an earlier run that did not end can be worked on again: one run at a time uses this name.
 pub fn readiness(
     issues: &[TrackerIssue],
     selection: &IssueSelection,
     taken: &BTreeSet<IssueId>,
+    owner: &str,
 ) -> Readiness {
+    let is_own = |issue: &TrackerIssue| {
+        issue.status == IssueStatus::InProgress && issue.assignee.as_deref() == Some(owner)
+    };
+    let can_start = |issue: &TrackerIssue| issue.status == IssueStatus::Open || is_own(issue);
     let graph = IssueGraph::new(issues);
     let mut result = Readiness { deadlocks: graph.deadlocks(), ..Readiness::default() };
     let mut candidates: Vec<&TrackerIssue> = issues
         .iter()
         .filter(|issue| graph.is_selected(issue, selection) && !taken.contains(&issue.id))
-        .filter(|issue| issue.kind == IssueKind::Work && issue.status == IssueStatus::Open)
+        .filter(|issue| issue.kind == IssueKind::Work && can_start(issue))
         .collect();
     candidates.sort_by_key(|issue| issue.priority);
     for issue in candidates {
@@ -55,6 +61,7 @@ pub fn readiness(
             Some(issue) if issue.kind == IssueKind::Epic => {
                 "it is an epic: use --epic to work on its issues"
             }
+            Some(issue) if can_start(issue) => continue,
             Some(issue) => match issue.status {
                 IssueStatus::Open => continue,
                 IssueStatus::InProgress => "it is claimed already",

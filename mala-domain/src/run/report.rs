@@ -64,6 +64,8 @@ pub struct WorkEntry {
     pub reason: Option<String>,
     /// `success`, `skipped` or `failed`; null without a review.
     pub review: Option<&'static str>,
+    /// Who reviewed it.
+    pub reviewers: Vec<String>,
     /// Why the review was skipped.
     pub skip_reason: Option<&'static str>,
     /// The commit that the baseline advanced to; only with `success`.
@@ -116,7 +118,7 @@ pub fn build(state: &RunState, rules: &RunRules, confinement: &str, now: i64) ->
             WorkKey::Trigger(_) => None,
         })
         .collect();
-    let left = readiness(&state.issues, &rules.selection, &taken);
+    let left = readiness(&state.issues, &rules.selection, &taken, &rules.owner);
     let joined = |ids: &[super::issue::IssueId]| {
         ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     };
@@ -162,6 +164,7 @@ fn entry(state: &RunState, key: &WorkKey, work: &WorkProgress) -> WorkEntry {
         status,
         reason,
         review: review.map(TriggerReview::status),
+        reviewers: reviewed.map(|it| it.reviewers.clone()).unwrap_or_default(),
         skip_reason: match review {
             Some(TriggerReview::Skipped(reason)) => Some(reason.name()),
             _ => None,

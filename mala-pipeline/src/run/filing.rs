@@ -2,7 +2,7 @@
 
 use super::perform::StepContext;
 use super::{StepTask, failed};
-use mala_domain::run::filing::{FindingSource, plan};
+use mala_domain::run::filing::{FindingSource, fixed_issues, plan};
 use mala_domain::run::issue::{IssueDraft, IssueId, TrackerIssue};
 use mala_domain::run::lifecycle::WorkEvent;
 use mala_domain::run::triggers::TriggerKind;
@@ -19,6 +19,7 @@ impl StepContext<'_> {
         let mut summary = None;
         let linked_to = match &task.linked {
             Some(linked) => linked.clone(),
+            None if task.work.findings.is_empty() => IssueId::new(""),
             None => {
                 let found = self.summary_issue(task, &existing).await?;
                 summary = Some(found.clone());
@@ -31,6 +32,7 @@ impl StepContext<'_> {
             linked_to: Some(linked_to),
             base: reviewed.map(|it| it.base.clone()).unwrap_or_default(),
             head: reviewed.map(|it| it.head.clone()).unwrap_or_default(),
+            ledger_ids: reviewed.map(|it| it.ledger_ids.clone()).unwrap_or_default(),
         };
         let group_below = threshold.filter(|_| self.plan.group_findings);
         let plan = plan(&task.work.findings, &source, &existing, group_below);
@@ -38,7 +40,12 @@ impl StepContext<'_> {
         for (_, draft) in &plan.drafts {
             issues.push(self.ports.tracker.create(draft).await.map_err(failed)?);
         }
-        Ok(WorkEvent::Filed { issues, summary })
+        let closed = fixed_issues(&task.work.filed, &task.work.findings, &source, &existing);
+        for issue in &closed {
+            let reason = format!("fixed in {}", source.head);
+            self.ports.tracker.close(issue, &reason).await.map_err(failed)?;
+        }
+        Ok(WorkEvent::Filed { issues, summary, closed })
     }
 
     /// The issue that findings of a run without epics are linked to.
@@ -61,7 +68,7 @@ impl StepContext<'_> {
             notes: format!("Source: {}\n{marker}\n", TriggerKind::RunEnd),
             priority: 3,
             labels: vec![SUMMARY_LABEL.to_owned()],
-            related_to: None,
+            ..IssueDraft::default()
         };
         self.ports.tracker.create(&draft).await.map_err(failed)
     }

@@ -15,7 +15,7 @@ use mala_domain::run::triggers::TriggerKind;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Something to show while a run goes on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum RunNotice {
     /// A piece of work does something else now.
     Step {
@@ -23,6 +23,8 @@ pub enum RunNotice {
         work: String,
         /// What it does.
         doing: String,
+        /// What it cost so far.
+        cost_usd: f64,
     },
     /// A coder said something.
     Said {
@@ -190,7 +192,11 @@ impl<'r> RunProgressLog<'r> {
                 };
                 RunNotice::Ended { work: name_of, outcome }
             }
-            (step, _) => RunNotice::Step { work: name_of, doing: doing(step).to_owned() },
+            (step, _) => RunNotice::Step {
+                work: name_of,
+                doing: doing(step).to_owned(),
+                cost_usd: work.cost_usd,
+            },
         };
         (self.ports.notices)(notice);
     }

@@ -15,6 +15,7 @@ use mala_domain::run::outcome::{ReviewErrorKind, TriggerReview, of_report};
 use mala_domain::run::review_log::{CumulativeEvent, LOG_TARGET, LogLevel};
 use mala_domain::run::sensitive::is_sensitive;
 use mala_domain::run::triggers::TriggerKind;
+use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use std::time::Instant;
 
@@ -136,6 +137,7 @@ impl StepContext<'_> {
         let started = Instant::now();
         let request = TriggerReviewRequest {
             trigger,
+            work: format!("{} of run {}", task.key, task.run_id),
             settings: settings.clone(),
             base: range.base.clone(),
             head: range.head.clone(),
@@ -148,6 +150,8 @@ impl StepContext<'_> {
             log: None,
             cost_usd: None,
             sensitive_files: Vec::new(),
+            ledger_ids: BTreeMap::new(),
+            reviewers: Vec::new(),
         };
         match self.ports.reviews.review(&request).await {
             Ok(report) => {
@@ -156,6 +160,16 @@ impl StepContext<'_> {
                 reviewed.cost_usd = report.stats.cost_usd;
                 let files = report.coverage.files.iter().map(|file| file.file.to_string());
                 reviewed.sensitive_files = files.filter(|file| is_sensitive(file)).collect();
+                let tracked = report.tracking.iter().flat_map(|tracking| &tracking.issues);
+                let names = report.reviewers.iter().map(|it| it.reviewer.clone());
+                reviewed.reviewers = names.collect();
+                for warning in &report.warnings {
+                    let warning = format!("{}: {warning}", task.key);
+                    (self.ports.notices)(RunNotice::Warning(warning));
+                }
+                reviewed.ledger_ids = tracked
+                    .map(|it| (it.dedupe_key.as_str().to_owned(), it.id.0.clone()))
+                    .collect();
             }
             Err(error) => {
                 let kind = ReviewErrorKind::Internal;
@@ -193,6 +207,8 @@ fn skipped(reason: ReviewSkip, base: &str, head: &str) -> WorkEvent {
         log: None,
         cost_usd: None,
         sensitive_files: Vec::new(),
+        ledger_ids: BTreeMap::new(),
+        reviewers: Vec::new(),
     }))
 }
 

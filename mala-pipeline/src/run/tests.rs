@@ -190,12 +190,45 @@ async fn a_killed_run_loses_and_repeats_nothing() {
         assert_eq!(subjects.iter().filter(|it| it.ends_with(": work")).count(), 3, "{n_actions}");
         let created = world.actions().iter().filter(|it| *it == "create x").count();
         assert!(created <= 1, "{n_actions}");
-        assert_eq!(world.open_issues().len(), created, "{n_actions}: only the finding is open");
+        assert!(world.open_issues().is_empty(), "{n_actions}: the finding is fixed and closed");
         assert!(world.workspaces_left().is_empty(), "{n_actions}");
         if !killed {
             break;
         }
     }
+}
+
+#[tokio::test]
+async fn a_full_disk_stops_the_run_and_nothing_is_lost() {
+    for n_lines in 0..30 {
+        let world = World::new(REVIEWED, &["a", "b"]);
+        world.fill_disk(Some(n_lines));
+        let Err(error) = world.run().await else { break };
+        assert!(error.to_string().contains("events.jsonl"), "{n_lines}: {error}");
+        world.fill_disk(None);
+        let result = world.run().await.unwrap();
+        assert_eq!((result.report.succeeded, world.open_issues().len()), (2, 0), "{n_lines}");
+        let mut subjects = world.subjects();
+        subjects.sort();
+        assert_eq!(subjects, ["bd-a: work", "bd-b: work"], "{n_lines}: each is merged once");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_watches_takes_up_issues_that_come_later() {
+    let mut world = World::new(REVIEWED, &["a"]);
+    world.plan.rules.watches = true;
+    world.stop_at("session b", 1);
+    let later = async {
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        world.add_issue("b");
+        std::future::pending::<()>().await
+    };
+    let result = tokio::select! {
+        result = world.run() => result.unwrap(),
+        () = later => unreachable!(),
+    };
+    assert_eq!((result.conclusion, result.report.succeeded), (RunConclusion::Interrupted, 2));
 }
 
 #[tokio::test]

@@ -45,6 +45,8 @@ struct DetectedProject {
     /// The linters of the project, and whether they are installed.
     linters: Vec<(LinterName, bool)>,
     default_branch: Option<String>,
+    /// The first coder of `mala run` that is installed.
+    coder: Option<&'static str>,
 }
 
 pub(super) fn run(args: &InitArgs, here: &Environment) -> anyhow::Result<Exit> {
@@ -64,6 +66,9 @@ pub(super) fn run(args: &InitArgs, here: &Environment) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
+/// The coders that `mala run` knows.
+const CODERS: [&str; 3] = ["claude", "codex", "gemini"];
+
 fn detect_project(root: &Path, probe: &Probe) -> DetectedProject {
     let is_installed = |name| probe.find(linter_program(name)).is_some();
     let linters = detect::linters(root);
@@ -72,6 +77,7 @@ fn detect_project(root: &Path, probe: &Probe) -> DetectedProject {
         commands: commands::find(root),
         linters: linters.into_iter().map(|name| (name, is_installed(name))).collect(),
         default_branch: default_branch(probe),
+        coder: CODERS.into_iter().find(|name| probe.find(name).is_some()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `mala run`: works on issues with coding agents until the work is right.
 
+mod live;
 mod show;
 
 use crate::console;
@@ -8,12 +9,12 @@ use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
 use crate::interrupt::StopSignals;
 use crate::settings::Settings;
-use crate::wiring::probe::Probe;
-use crate::wiring::run::{self as wiring, RunFolder, RunRequest};
+use crate::wiring::run::{self as wiring, Git, RunFolder, RunRequest};
 use crate::wiring::trusted_settings;
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use mala_domain::config::{Config, RetryCount, ReviewerType, Seconds};
+use live::LiveView;
+use mala_domain::config::{RetryCount, ReviewerType, Seconds};
 use mala_domain::ports::{RunLog, RunLogError};
 use mala_domain::run::issue::IssueId;
 use mala_domain::run::lifecycle::RunConclusion;
@@ -49,6 +50,9 @@ pub struct RunCommandArgs {
     /// Start a new run, with new baselines
     #[arg(long)]
     fresh: bool,
+    /// Wait for further issues when none is ready
+    #[arg(long, conflicts_with = "dry_run")]
+    watch: bool,
     /// Print the plan and exit
     #[arg(long)]
     dry_run: bool,
@@ -99,36 +103,44 @@ pub(super) fn run(args: &RunCommandArgs, here: &Environment) -> anyhow::Result<E
         None => {}
     }
     let request = request(args)?;
-    let probe = Probe::new(here, here.root()).context("starting the runtime")?;
-    let settings = trusted_settings::of_working_tree(here, &probe, Config::default())?;
-    for notice in settings.run_notices() {
-        console::say(&format!("warning: {notice}"));
-    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("starting the runtime")?;
     let done = runtime.block_on(async {
+        let git = wiring::open_git(here).await?;
+        let (settings, target) = trusted_settings::of_run(here, &git).await?;
+        for notice in settings.run_notices() {
+            console::say(&format!("warning: {notice}"));
+        }
+        let start = RunBase { settings, git, target };
         match args.dry_run {
-            true => show::plan(&request, settings, here).await,
-            false => work(&request, settings, here, folder).await,
+            true => show::plan(&request, start, here).await,
+            false => work(&request, start, here, folder).await,
         }
     });
     runtime.shutdown_background();
     done
 }
 
+/// What a run starts from.
+struct RunBase {
+    settings: Settings,
+    git: Git,
+    target: String,
+}
+
 async fn work(
     request: &RunRequest,
-    settings: Settings,
+    RunBase { settings, git, target }: RunBase,
     here: &Environment,
     folder: RunFolder,
 ) -> anyhow::Result<Exit> {
-    let git = wiring::open_git(here).await?;
-    let plan = wiring::orchestrator_plan(request, &settings, &git).await?;
+    let plan = wiring::orchestrator_plan(request, &settings, &git, &target).await?;
     let log = folder.lock().map_err(locked)?;
-    let adapters = wiring::adapters(request, settings, here, git).await?;
+    let adapters = wiring::adapters(request, settings, here, (git, target)).await?;
     let (sender, stop) = watch::channel(0);
+    let view = LiveView::start();
     let ports = RunPorts {
         tracker: &*adapters.tracker,
         coder: &adapters.coder,
@@ -137,12 +149,13 @@ async fn work(
         log: &log,
         reviews: &adapters.reviews,
         clock: &|| jiff::Timestamp::now().as_second(),
-        notices: &show::notice,
+        notices: &|notice| view.show(notice),
     };
     let done = tokio::select! {
         done = orchestrate(&plan, &ports, stop) => done,
         never = stop_on_signals(sender) => never,
     };
+    view.end();
     finish(done.map_err(failure)?, &log)
 }
 
@@ -231,6 +244,7 @@ fn request(args: &RunCommandArgs) -> anyhow::Result<RunRequest> {
         },
         max_agents: args.max_agents.map(|agents| agents as usize),
         max_issues: args.max_issues,
+        watches: args.watch,
         review_timeout: args.review_timeout,
         flags: ReviewFlags {
             disabled: !args.disable_validations.is_empty(),

@@ -32,7 +32,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-const NO_KEY: &str = "Built-in analyzers only: no model key is set.";
+/// What is said when the built-in rules review because there is no key.
+pub const NO_KEY: &str = "Built-in analyzers only: no model key is set.";
 
 /// The reviewers of a review, and what verifies their findings.
 pub struct ChosenReviewers {

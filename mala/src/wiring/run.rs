@@ -2,7 +2,9 @@
 
 mod reviews;
 
+pub use mala_adapters::git::Git;
 pub use mala_adapters::run_log::{LockedRunFolder, RunFolder};
+pub use mala_adapters::trackers::BuiltinTracker;
 
 use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
@@ -10,11 +12,11 @@ use crate::settings::Settings;
 use crate::wiring::changes::{Changes, child_environment};
 use anyhow::Context;
 use mala_adapters::coders::CoderProcess;
-use mala_adapters::git::{Git, GitMainLine, GitWorkspaces};
+use mala_adapters::git::{GitMainLine, GitWorkspaces};
 use mala_adapters::ledger::SqliteLedger;
 use mala_adapters::process::ProcessEnvironment;
 use mala_adapters::run_log::fresh_run_id;
-use mala_adapters::trackers::{BeadsTracker, BuiltinTracker};
+use mala_adapters::trackers::BeadsTracker;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Seconds, TrackerKind};
 use mala_domain::ports::Tracker;
@@ -43,6 +45,8 @@ pub struct RunRequest {
     pub max_agents: Option<usize>,
     /// How many issues in all.
     pub max_issues: Option<usize>,
+    /// Whether it waits for further issues.
+    pub watches: bool,
     /// Time limit of each review.
     pub review_timeout: Option<Seconds>,
     /// Flags about reviews.
@@ -68,17 +72,19 @@ pub async fn orchestrator_plan(
     request: &RunRequest,
     settings: &Settings,
     git: &Git,
+    target: &str,
 ) -> anyhow::Result<OrchestratorPlan> {
     let policy = &settings.run;
     let triggers = plan(&settings.project, &request.flags)
         .map_err(|error| Failure::new(FailureKind::Configuration, error.to_string()))?;
+    let trusted = format!("refs/heads/{target}");
     let mut project_rules = Vec::new();
     for file in RULE_FILES {
-        if let Ok(Some(bytes)) = git.committed("HEAD", &FilePath::from(file)).await {
+        if let Ok(Some(bytes)) = git.committed(&trusted, &FilePath::from(file)).await {
             project_rules.push((file.to_owned(), String::from_utf8_lossy(&bytes).into_owned()));
         }
     }
-    let minutes = |minutes: u32| Duration::from_secs(u64::from(minutes) * 60);
+    let minutes = |minutes: f64| Duration::from_secs_f64(minutes * 60.0);
     let review_enabled = !request.flags.disabled;
     Ok(OrchestratorPlan {
         rules: RunRules {
@@ -93,6 +99,7 @@ pub async fn orchestrator_plan(
             commit_prefix: policy.commit_prefix.value.clone(),
             idle_resumes: policy.idle_resumes.value.get(),
             work_on_findings: policy.work_on_findings.value,
+            watches: request.watches,
         },
         start: request.start,
         new_run_id: fresh_run_id(),
@@ -127,10 +134,7 @@ pub async fn open_tracker(
     let has_beads = git.top().join(".beads").is_dir();
     let default = if has_beads { TrackerKind::Beads } else { TrackerKind::Builtin };
     Ok(match settings.run.tracker.value.unwrap_or(default) {
-        TrackerKind::Builtin => {
-            let path = SqliteLedger::path_in(&git.common_dir()?);
-            Arc::new(BuiltinTracker::new(SqliteLedger::open(&path)?))
-        }
+        TrackerKind::Builtin => Arc::new(open_builtin_tracker(git)?),
         TrackerKind::Beads => {
             let variables = all_variables(here);
             Arc::new(BeadsTracker::open(git.top().to_owned(), &variables).await?)
@@ -138,12 +142,18 @@ pub async fn open_tracker(
     })
 }
 
+/// The built-in tracker of the repository.
+pub fn open_builtin_tracker(git: &Git) -> anyhow::Result<BuiltinTracker> {
+    let path = SqliteLedger::path_in(&git.common_dir()?);
+    Ok(BuiltinTracker::new(SqliteLedger::open(&path)?))
+}
+
 /// The adapters of a run.
 pub async fn adapters(
     request: &RunRequest,
     settings: Settings,
     here: &Environment,
-    git: Git,
+    (git, target): (Git, String),
 ) -> anyhow::Result<RunAdapters> {
     let policy = &settings.run;
     let tracker = open_tracker(here, &settings, &git).await?;
@@ -154,13 +164,6 @@ pub async fn adapters(
     if let Some(missing) = coder.missing() {
         return Err(Failure::new(FailureKind::Configuration, missing).into());
     }
-    let branch = match &policy.target.value {
-        Some(branch) => branch.clone(),
-        None => git.branch().await?.ok_or_else(|| {
-            Failure::usage("HEAD is detached, and `run.target` is not set")
-                .hint("set `run.target` in mala.yaml to the branch that work is merged into")
-        })?,
-    };
     let workspaces =
         GitWorkspaces::new(git.clone(), workspace_folder(here, &git)?, child_environment(here));
     let changes = Changes::open(here).await;
@@ -170,7 +173,7 @@ pub async fn adapters(
         tracker,
         coder,
         workspaces,
-        main_line: GitMainLine::new(git, branch),
+        main_line: GitMainLine::new(git, target),
         reviews,
     })
 }

@@ -7,6 +7,7 @@ use crate::settings::{self, RepositoryFile, RepositoryFileChoice, Settings, User
 use crate::wiring::changes::Changes;
 use crate::wiring::probe::Probe;
 use anyhow::Context;
+use mala_adapters::git::Git;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Config, FILE_NAME};
 use mala_domain::ports::{ReviewScope, Side};
@@ -75,6 +76,35 @@ impl WorkingTreeSettings {
     /// The content of the `mala.yaml` that applies.
     pub fn file(&self) -> Option<Vec<u8>> {
         self.choice.file.as_ref().map(|file| file.bytes.clone())
+    }
+}
+
+/// The settings of a run, from `mala.yaml` on its target branch, and the name of that branch: what the user sets,
+/// what `mala.yaml` on the default branch says, or the default branch. What is checked out changes nothing.
+pub async fn of_run(here: &Environment, git: &Git) -> anyhow::Result<(Settings, String)> {
+    let user = UserSettings::load(here)?;
+    let on_disk = settings::read_if_there(&here.root().join(FILE_NAME))?;
+    let at = async |branch: &str| -> anyhow::Result<Settings> {
+        let path = FilePath::from(FILE_NAME);
+        let revision = if branch == "HEAD" { branch } else { &format!("refs/heads/{branch}") };
+        let bytes = git.committed(revision, &path).await.ok().flatten();
+        let trusted = bytes.map(|bytes| RepositoryFile::committed(branch, bytes));
+        let mut choice = settings::choose(trusted, on_disk.clone().map(RepositoryFile::on_disk));
+        if choice.file.is_none() && on_disk.is_some() {
+            let notice = format!("{FILE_NAME} is not committed on {branch}: using the defaults");
+            choice.notice = Some(notice);
+        }
+        Ok(user.with_file(choice, Config::default())?)
+    };
+    let default = git.default_branch().await?;
+    let first = at(default.as_deref().unwrap_or("HEAD")).await?;
+    let target = first.run.target.value.clone().or_else(|| default.clone()).ok_or_else(|| {
+        Failure::usage("no default branch is known, and `run.target` is not set")
+            .hint("set `run.target` in mala.yaml to the branch that work is merged into")
+    })?;
+    match default.as_deref() == Some(target.as_str()) {
+        true => Ok((first, target)),
+        false => Ok((at(&target).await?, target)),
     }
 }
 

@@ -83,7 +83,7 @@ fn processes(fits: impl Fn(&str, &str) -> bool) -> Vec<String> {
 
 /// Waits until nothing fits any more; a killed process takes a moment to go.
 #[track_caller]
-fn assert_none_left(fits: impl Fn(&str, &str) -> bool) {
+pub(crate) fn assert_none_left(fits: impl Fn(&str, &str) -> bool) {
     let deadline = Instant::now() + Duration::from_secs(5);
     loop {
         let left = processes(&fits);

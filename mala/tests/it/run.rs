@@ -1,5 +1,12 @@
 //! `mala run`: from an issue to a merged commit, with a scripted coder and the built-in tracker.
 
+mod coders;
+mod faults;
+mod kills;
+mod reviewers;
+mod scale;
+mod start;
+
 use crate::world;
 use mala_testkit::World;
 use std::process::Output;
@@ -67,7 +74,7 @@ fn an_issue_becomes_a_merged_commit_after_its_findings_are_fixed() {
     assert_eq!(git(&world, &["status", "--short", "--untracked-files=no"]), "");
     let issues = text(&world.output(&["issue", "list", "--all"], b"")).0;
     assert!(issues.contains(&format!("{id}  closed")), "000-012: {issues}");
-    assert!(issues.contains("open  P2  Default argument"), "003-127, 003-180: {issues}");
+    assert!(issues.contains("closed  P2  Default argument"), "003-127, 003-180: {issues}");
     let events = text(&world.output(&["run", "logs", &id], b"")).0;
     let reviews: Vec<&str> = events
         .lines()

@@ -102,27 +102,33 @@ impl LinkedWorktree {
     }
 
     /// Puts the commits since `base` on top of `onto`, without hooks. What is not committed is dropped.
-    /// Returns the files that conflict; then HEAD is where it was.
+    /// Returns the head, or the files that conflict; then HEAD is where it was. A rebase that was killed before
+    /// starts anew, and one that was completed is not repeated.
     pub(super) async fn rebase(
         &self,
         git: &Git,
         base: &str,
         onto: &str,
-    ) -> Result<Vec<String>, GitError> {
+    ) -> Result<Result<String, Vec<String>>, GitError> {
+        self.undo_rebase(git).await?;
         let head = self.head(git).await?;
+        let base = self.first_own(git, base, onto, &head).await?;
+        if base == onto {
+            return Ok(Ok(head));
+        }
         self.reset(git, &head).await?;
         let flags = ["rebase", "--quiet", "--no-autostash", "--no-fork-point"];
         let (name, email) = git.identity().await;
         let rebase = self
             .call(NO_SURPRISES)
             .args(flags)
-            .args(["--onto", onto, base])
+            .args(["--onto", onto, base.as_str()])
             .env("GIT_COMMITTER_NAME", name)
             .env("GIT_COMMITTER_EMAIL", email)
             .env("GIT_EDITOR", "true");
         let finished = git.finish(&rebase).await?;
         if finished.code() == Some(0) {
-            return Ok(Vec::new());
+            return Ok(Ok(self.head(git).await?));
         }
         let unmerged = self.call(["diff", "--name-only", "--diff-filter=U", "-z"]);
         let printed = git.output(&unmerged).await?;
@@ -130,7 +136,25 @@ impl LinkedWorktree {
         let files: Vec<String> =
             names.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
         self.reset(git, &head).await?;
-        if files.is_empty() { Err(rebase.failed(&finished)) } else { Ok(files) }
+        if files.is_empty() { Err(rebase.failed(&finished)) } else { Ok(Err(files)) }
+    }
+
+    /// The commit that its own commits start from: the last one that it has from the target branch, where that
+    /// is later than `base`.
+    async fn first_own(
+        &self,
+        git: &Git,
+        base: &str,
+        onto: &str,
+        head: &str,
+    ) -> Result<String, GitError> {
+        let finished = git.finish(&GitCall::new(["merge-base", onto, head])).await?;
+        let shared = ObjectId::parse(finished.output.stdout.trim_ascii());
+        let base_id = ObjectId::parse(base.as_bytes());
+        Ok(match (shared, base_id) {
+            (Some(shared), Some(id)) if git.is_ancestor(&id, &shared).await? => shared.0,
+            _ => base.to_owned(),
+        })
     }
 
     /// Brings it back to where a rebase started that was not finished.
@@ -201,9 +225,16 @@ impl Git {
         head: &ObjectId,
         name: &str,
     ) -> Result<Option<String>, GitError> {
-        let contains = ["for-each-ref", "--count=1", "--contains", head.as_str(), "refs/heads"];
-        if !self.output(&GitCall::new(contains)).await?.is_empty() {
-            return Ok(None);
+        let format = "--format=%(refname:short)";
+        let contains = ["for-each-ref", format, "--contains", head.as_str(), "refs/heads"];
+        let printed = self.output(&GitCall::new(contains)).await?;
+        let branches = String::from_utf8_lossy(&printed).into_owned();
+        if !branches.is_empty() {
+            // A removal that was killed has kept the commits already.
+            let is_kept = |branch: &&str| branch.starts_with(name);
+            let is_merged = branches.lines().any(|branch| !is_kept(&branch));
+            let kept = branches.lines().find(is_kept).filter(|_| !is_merged);
+            return Ok(kept.map(str::to_owned));
         }
         for number in 1.. {
             let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };

@@ -1,6 +1,6 @@
 //! The options of the programs named `bd`. Values are given as `--name=value`, so that no text is an option.
 
-use mala_domain::run::issue::{IssueDraft, IssueId};
+use mala_domain::run::issue::{IssueDraft, IssueId, IssueKind};
 use serde_json::Value;
 
 /// Which program it is.
@@ -95,14 +95,16 @@ impl BeadsDialect {
 
     /// Creates an issue with all of its texts in one call: what is created is complete.
     pub(super) fn create(self, draft: &IssueDraft) -> Vec<String> {
-        let kind = if self == Self::RustyBeads { "--issue-type=task" } else { "--type=task" };
+        let name = if self == Self::RustyBeads { "--issue-type" } else { "--type" };
+        let kind = if draft.kind == IssueKind::Epic { "epic" } else { "task" };
         let mut call = words(&[
             "create",
             &format!("--title={}", draft.title),
             &format!("--description={}", draft.body),
             &format!("--priority={}", draft.priority),
-            kind,
+            &format!("{name}={kind}"),
         ]);
+        call.extend(draft.parent.iter().map(|parent| format!("--parent={parent}")));
         if !draft.labels.is_empty() {
             call.push(format!("--labels={}", draft.labels.join(",")));
         }
@@ -110,13 +112,23 @@ impl BeadsDialect {
     }
 
     /// Links an issue to the one that it was found in.
-    pub(super) fn relate(self, id: &IssueId, other: Option<&IssueId>) -> Option<Vec<String>> {
-        let kind = match self {
-            Self::Upstream => "--type=discovered-from",
-            Self::BeadsRs => "--kind=discovered_from",
-            Self::RustyBeads => "--dep-type=discovered-from",
+    pub(super) fn relate(self, id: &IssueId, other: &IssueId) -> Vec<String> {
+        let kind = if self == Self::BeadsRs { "discovered_from" } else { "discovered-from" };
+        self.link(kind, id, other)
+    }
+
+    /// Says that an issue waits for another one.
+    pub(super) fn block(self, id: &IssueId, blocker: &IssueId) -> Vec<String> {
+        self.link("blocks", id, blocker)
+    }
+
+    fn link(self, kind: &str, id: &IssueId, other: &IssueId) -> Vec<String> {
+        let name = match self {
+            Self::Upstream => "--type",
+            Self::BeadsRs => "--kind",
+            Self::RustyBeads => "--dep-type",
         };
-        Some(words(&["dep", "add", kind, id.as_str(), other?.as_str()]))
+        words(&["dep", "add", &format!("{name}={kind}"), id.as_str(), other.as_str()])
     }
 }
 

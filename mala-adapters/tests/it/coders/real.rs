@@ -9,9 +9,8 @@ use mala_adapters::process::ProcessEnvironment;
 use mala_domain::config::CoderTemplate;
 use mala_domain::ports::{Coder, CoderEnd, Workspace, Workspaces};
 use mala_domain::run::coder::CoderSpec;
-use mala_testkit::model_server::{
-    ModelAnswer, ModelRequest, RequestTurn, ServerFault, ServerStep, WireProtocol,
-};
+use mala_testkit::coder_tools::{FileEdit, codex_arguments, run_command, write_file};
+use mala_testkit::model_server::{ModelAnswer, ModelRequest, RequestTurn, ServerFault, ServerStep};
 use mala_testkit::{ModelServer, TestRepo};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -43,44 +42,16 @@ fn model(request: &ModelRequest) -> ServerStep {
     let commit = format!("git add {name} && git commit -q -m 'bd-1: add {name}'");
     match n_calls.saturating_sub(n_before) {
         0 => edit(request, name).into(),
-        1 => shell(request, &commit).into(),
+        1 => run_command(request, &commit).into(),
         _ => ModelAnswer::text(format!("Done: {name}.")).into(),
     }
 }
 
 fn edit(request: &ModelRequest, name: &str) -> ModelAnswer {
-    let path = request
-        .prompt()
-        .split("TREE<")
-        .nth(1)
-        .and_then(|rest| rest.split('>').next())
-        .map(|tree| format!("{tree}/{name}"))
-        .unwrap_or_default();
-    match request.wire {
-        WireProtocol::Anthropic => {
-            ModelAnswer::call("Write", json!({"file_path": path, "content": "x\n"}))
-        }
-        WireProtocol::Gemini => {
-            ModelAnswer::call("write_file", json!({"file_path": path, "content": "x\n"}))
-        }
-        _ => {
-            let patch = format!("*** Begin Patch\n*** Add File: {name}\n+x\n*** End Patch\n");
-            ModelAnswer::call(
-                "exec_command",
-                json!({"cmd": format!("apply_patch <<'EOF'\n{patch}EOF\n")}),
-            )
-        }
-    }
-}
-
-fn shell(request: &ModelRequest, command: &str) -> ModelAnswer {
-    match request.wire {
-        WireProtocol::Anthropic => {
-            ModelAnswer::call("Bash", json!({"command": command, "description": "Commit"}))
-        }
-        WireProtocol::Gemini => ModelAnswer::call("run_shell_command", json!({"command": command})),
-        _ => ModelAnswer::call("exec_command", json!({"cmd": command})),
-    }
+    let prompt = request.prompt();
+    let tree = prompt.split("TREE<").nth(1).and_then(|rest| rest.split('>').next());
+    let tree = Path::new(tree.unwrap_or_default());
+    write_file(request, FileEdit { tree, name, old: None, new: "x\n" })
 }
 
 /// Settings of the project that would send the key elsewhere or run a command.
@@ -113,18 +84,7 @@ fn variables(repo: &TestRepo, url: &str, folders: &[PathBuf]) -> ProcessEnvironm
 
 /// The coder with the model server behind it.
 fn spec(name: &str, url: &str) -> CoderSpec {
-    let codex = [
-        "model=scripted".to_owned(),
-        "model_provider=loopback".to_owned(),
-        "model_providers.loopback.name=loopback".to_owned(),
-        format!("model_providers.loopback.base_url={url}/v1"),
-        "model_providers.loopback.wire_api=responses".to_owned(),
-        "model_providers.loopback.env_key=CODEX_API_KEY".to_owned(),
-        "model_providers.loopback.supports_websockets=false".to_owned(),
-        "model_providers.loopback.request_max_retries=1".to_owned(),
-        "model_providers.loopback.stream_max_retries=1".to_owned(),
-    ];
-    let args = codex.iter().flat_map(|it| ["-c".to_owned(), it.clone()]).collect();
+    let args = codex_arguments(url);
     let env = BTreeMap::from([("CLAUDE_CODE_MAX_RETRIES".to_owned(), "1".to_owned())]);
     let own = BTreeMap::from([
         ("codex".to_owned(), CoderTemplate { args, ..CoderTemplate::default() }),

@@ -65,7 +65,7 @@ fn a_workspace_has_the_commits_of_its_coder_and_the_user_sees_nothing() {
         (false, &["n ew.txt".to_owned()][..])
     );
     assert_eq!(user_side(&repo), before);
-    assert_eq!(wait(spaces.names()).unwrap(), ["bd-1"]);
+    assert_eq!(spaces.names().unwrap(), ["bd-1"]);
 
     // It is kept when it is opened again, also by another process.
     let again = wait(workspaces(&repo).open("bd-1", &base)).unwrap();
@@ -73,7 +73,7 @@ fn a_workspace_has_the_commits_of_its_coder_and_the_user_sees_nothing() {
     // Work that is on no branch is kept on one.
     assert_eq!(wait(spaces.remove("bd-1")).unwrap().as_deref(), Some("mala/bd-1"));
     assert_eq!(wait(spaces.remove("bd-1")).unwrap(), None);
-    assert_eq!(wait(spaces.names()).unwrap(), [""; 0]);
+    assert_eq!(spaces.names().unwrap(), [""; 0]);
     assert_eq!(repo.git(&["worktree", "list"]).lines().count(), 1);
     assert_eq!(repo.id("mala/bd-1"), found.head);
     let space = wait(spaces.open("bd-1", &base)).unwrap();
@@ -92,7 +92,7 @@ fn names_do_not_lead_out_of_the_root() {
         assert!(wait(spaces.remove(name)).is_err(), "{name}");
     }
     assert!(wait(spaces.open("x", "no-such-commit")).is_err());
-    assert_eq!(wait(spaces.names()).unwrap(), [""; 0]);
+    assert_eq!(spaces.names().unwrap(), [""; 0]);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn what_coders_do_to_their_workspace_is_seen() {
         assert_eq!(repo.id(&format!("mala/{name}")), head, "{name}");
         wait(spaces.remove(name)).unwrap();
     }
-    assert_eq!(wait(spaces.names()).unwrap(), ["rewrites"]);
+    assert_eq!(spaces.names().unwrap(), ["rewrites"]);
     assert_eq!(repo.git(&["worktree", "list"]).lines().count(), 2);
 }
 
@@ -135,11 +135,11 @@ fn a_folder_that_is_gone_is_still_listed_and_removed() {
     std::fs::remove_dir_all(&space.root).unwrap();
     // A folder of a worktree that was not completely created.
     std::fs::create_dir_all(repo.beside("workspaces").join("half")).unwrap();
-    assert_eq!(wait(spaces.names()).unwrap(), ["gone", "half"]);
+    assert_eq!(spaces.names().unwrap(), ["gone", "half"]);
     for name in ["gone", "half"] {
         wait(spaces.remove(name)).unwrap();
     }
-    assert_eq!(wait(spaces.names()).unwrap(), [""; 0]);
+    assert_eq!(spaces.names().unwrap(), [""; 0]);
     assert_eq!(repo.git(&["worktree", "list"]).lines().count(), 1);
 }
 

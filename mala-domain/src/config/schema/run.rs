@@ -21,7 +21,8 @@ pub struct RunSettings {
     #[serde(deserialize_with = "null_is_default", skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "Option<BTreeMap<String, CoderTemplate>>")]
     pub coders: BTreeMap<String, CoderTemplate>,
-    /// The branch that finished work is merged into. Default: the current branch.
+    /// The branch that finished work is merged into. Default: the branch that the HEAD of
+    /// `origin` names, `main` or `master`. The run takes its configuration from this branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Shell command that is run once in each new worktree.
@@ -47,9 +48,9 @@ pub struct RunSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit_prefix: Option<String>,
     /// Minutes without output after which a coder counts as idle and is resumed.
-    #[schemars(extend("default" = 10))]
+    #[schemars(extend("default" = 10.0))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub idle_minutes: Option<u32>,
+    pub idle_minutes: Option<f64>,
     /// How many times an idle coder is resumed before its issue fails.
     #[schemars(extend("default" = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,10 +92,10 @@ pub struct IssueLimits {
     /// What its coder and reviews may cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost_usd: Option<f64>,
-    /// How long a session of its coder may take.
-    #[schemars(extend("default" = 60))]
+    /// How many minutes a session of its coder may take.
+    #[schemars(extend("default" = 60.0))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_minutes: Option<u32>,
+    pub max_minutes: Option<f64>,
 }
 
 /// A coder that is a command. It runs in the worktree of its issue, without a shell; `{prompt_file}`,

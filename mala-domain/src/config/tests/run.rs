@@ -26,7 +26,7 @@ run:
     let policy = run_policy(&[layer]);
     assert_eq!(policy.tracker.value, Some(TrackerKind::Builtin));
     assert_eq!(policy.coders["scripted"].command, ["./agent.sh", "{prompt_file}"]);
-    assert_eq!((policy.max_agents.value, policy.issue_minutes.value), (2, 30));
+    assert_eq!((policy.max_agents.value, policy.issue_minutes.value), (2, 30.0));
     assert_eq!(policy.issue_cost_usd.value, Some(2.0));
 }
 
@@ -48,7 +48,7 @@ fn invalid_values_are_rejected_with_their_position() {
         ("coders: {x: {command: [a], env: {'a=b': c}}}", "invalid environment variable"),
         ("max_agents: 0", "must be between 1 and 64"),
         ("max_cost_usd: 0", "must be greater than 0"),
-        ("per_issue: {max_minutes: 0}", "must be between 1 and 10080"),
+        ("per_issue: {max_minutes: 0}", "must be between 0.01 and 10080"),
         ("target: -x", "is not a valid branch name"),
         ("commit_prefix: 'x: '", "must be one line and contain `{id}`"),
         ("tracker: jira", "jira"),

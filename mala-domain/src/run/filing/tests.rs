@@ -10,6 +10,7 @@ fn source(trigger: TriggerKind, linked_to: &str) -> FindingSource {
         linked_to: Some(IssueId::new(linked_to)),
         base: "abc123".to_owned(),
         head: "def456".to_owned(),
+        ledger_ids: BTreeMap::new(),
     }
 }
 
@@ -86,9 +87,52 @@ fn no_finding_is_filed_twice() {
     let closed: Vec<TrackerIssue> = existing.into_iter().map(closed).collect();
     let again = plan(&findings, &source(TriggerKind::RunEnd, "e"), &closed, None);
     assert!(again.drafts.is_empty(), "003-135");
-    let body = TrackerIssue { body: "text\nFinding: key-x\n".to_owned(), ..issue("i", None, &[]) };
+    let body = TrackerIssue {
+        body: "text\nSource: code_review\nFinding: key-x\n".to_owned(),
+        ..issue("i", None, &[])
+    };
     let again = plan(&findings, &source(TriggerKind::RunEnd, "e"), &[body], None);
     assert_eq!(again.drafts.len(), 1, "trackers without notes keep them in the body");
+    let hostile = TrackerIssue { body: "Finding: key-x\n".to_owned(), ..issue("i", None, &[]) };
+    let again = plan(&findings, &source(TriggerKind::RunEnd, "e"), &[hostile], None);
+    assert_eq!(again.drafts.len(), 2, "the text of an issue names no finding");
+}
+
+/// Rows 003-130 and 003-131: the ledger recognises a finding on other lines and in other words.
+#[test]
+fn a_finding_that_the_ledger_knows_is_not_filed_again() {
+    let with_id = |key: &str| {
+        let ledger_ids = BTreeMap::from([(format!("key-{key}"), "f00d".to_owned())]);
+        FindingSource { ledger_ids, ..source(TriggerKind::SessionEnd, "bd-1") }
+    };
+    let first = plan(&[finding("x", Some(Priority::P1))], &with_id("x"), &[], None);
+    let (_, draft) = &first.drafts[0];
+    assert!(draft.notes.ends_with("Finding: key-x\nFinding: f00d\n"), "{}", draft.notes);
+    let existing = [closed(filed(draft, "i-1"))];
+    let reworded = [finding("x in other words", Some(Priority::P1))];
+    let again = plan(&reworded, &with_id("x in other words"), &existing, None);
+    assert!(again.drafts.is_empty(), "003-130, 003-131");
+    assert_eq!(again.known[0].1, IssueId::new("i-1"), "003-131");
+}
+
+#[test]
+fn issues_of_fixed_findings_are_closed() {
+    let findings = [finding("x", Some(Priority::P1)), finding("y", Some(Priority::P2))];
+    let review = source(TriggerKind::SessionEnd, "bd-1");
+    let drafts = plan(&findings, &review, &[], None).drafts;
+    let issues: Vec<TrackerIssue> =
+        drafts.iter().zip(["i-1", "i-2"]).map(|((_, draft), id)| filed(draft, id)).collect();
+    let ids = [IssueId::new("i-1"), IssueId::new("i-2"), IssueId::new("bd-1")];
+    let other = issue("bd-1", None, &[]);
+    let existing: Vec<TrackerIssue> = issues.iter().cloned().chain([other]).collect();
+    let fixed = |findings: &[Finding], filed: &[IssueId], existing: &[TrackerIssue]| {
+        fixed_issues(filed, findings, &review, existing)
+    };
+    assert_eq!(fixed(&findings, &ids, &existing), []);
+    assert_eq!(fixed(&findings[1..], &ids, &existing), [IssueId::new("i-1")]);
+    assert_eq!(fixed(&[], &ids[1..], &existing), [IssueId::new("i-2")], "only those of this work");
+    let done: Vec<TrackerIssue> = issues.into_iter().map(closed).collect();
+    assert_eq!(fixed(&[], &ids, &done), []);
 }
 
 #[test]

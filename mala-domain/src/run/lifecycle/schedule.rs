@@ -105,7 +105,7 @@ fn next_issues(state: &mut RunState, rules: &RunRules, at: i64) -> Vec<WorkKey> 
     if !rules.work_on_findings {
         taken.extend(state.filed.iter().cloned());
     }
-    let ready = readiness(&state.issues, &rules.selection, &taken).ready;
+    let ready = readiness(&state.issues, &rules.selection, &taken, &rules.owner).ready;
     let mut started = Vec::new();
     for id in ready.into_iter().take(free) {
         state.note_epic(&id);
@@ -130,6 +130,9 @@ fn ending(state: &mut RunState, rules: &RunRules, at: i64) -> Effect {
     }
     if state.is_stale && !is_over_budget(state, rules, at) {
         return Effect::ReadTracker;
+    }
+    if rules.watches && !is_over_budget(state, rules, at) {
+        return Effect::Watch;
     }
     let has_fired = state.works.keys().any(|key| key.trigger() == TriggerKind::RunEnd);
     let (_, n_failed) = state.counts();

@@ -2,7 +2,7 @@
 
 use super::super::issue::{IssueId, IssueKind, IssueStatus, TrackerIssue};
 use super::super::outcome::{AfterReview, RetriesUsed, TriggerReview};
-use super::super::triggers::TriggerKind;
+use super::super::triggers::{TriggerKind, is_complete};
 use crate::finding::Finding;
 use crate::ports::Workspace;
 use serde::{Deserialize, Serialize};
@@ -179,6 +179,12 @@ pub struct ReviewedRange {
     /// Files of the change that are tests, CI or lint configuration.
     #[serde(default)]
     pub sensitive_files: Vec<String>,
+    /// The ids of its findings in the ledger, by their own keys.
+    #[serde(default)]
+    pub ledger_ids: BTreeMap<String, String>,
+    /// Who reviewed it.
+    #[serde(default)]
+    pub reviewers: Vec<String>,
 }
 
 /// What became of a piece of work.
@@ -363,6 +369,29 @@ impl RunState {
         self.issues = issues.to_vec();
         self.is_read = true;
         self.is_stale = false;
+    }
+
+    /// Adapts what was done before to what the tracker says: an issue that was opened again is worked on again,
+    /// and one that was merged and not closed is closed.
+    pub(super) fn forget_reopened(&mut self) {
+        let issues = std::mem::take(&mut self.issues);
+        let status =
+            |id: &IssueId| issues.iter().find(|issue| issue.id == *id).map(|issue| issue.status);
+        self.works.retain(|key, work| match key {
+            WorkKey::Issue(id) if work.outcome == Some(WorkOutcome::Succeeded) => {
+                status(id) != Some(IssueStatus::Open)
+            }
+            _ => true,
+        });
+        for (key, work) in &mut self.works {
+            let WorkKey::Issue(id) = key else { continue };
+            let is_claimed = status(id) == Some(IssueStatus::InProgress);
+            if is_claimed && work.is_merged && work.step == WorkStep::Done {
+                work.step = WorkStep::Close;
+            }
+        }
+        self.fired_epics.retain(|epic| is_complete(epic, &issues, &mut BTreeSet::new()));
+        self.issues = issues;
     }
 
     /// Whether the step of this work is something to perform.

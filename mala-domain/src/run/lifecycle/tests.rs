@@ -43,6 +43,7 @@ fn rules(config: &str) -> RunRules {
         commit_prefix: "bd-{id}: ".to_owned(),
         idle_resumes: 1,
         work_on_findings: false,
+        watches: false,
     }
 }
 
@@ -106,6 +107,7 @@ impl Simulation {
                 self.emit(RunEvent::TrackerRead(self.state.issues.clone()));
                 true
             }
+            Some(Effect::Watch) => false,
             Some(Effect::StopOthers(_)) => true,
             Some(Effect::Perform(key)) => {
                 if self.state.works[&key].step == WorkStep::Review {
@@ -157,7 +159,9 @@ impl Simulation {
             WorkStep::Code(_) => self.coded(key),
             WorkStep::Commands(_) => WorkEvent::CommandsEnded(Vec::new()),
             WorkStep::Review => reviewed(TriggerReview::Completed(Vec::new())),
-            WorkStep::File(_) => WorkEvent::Filed { issues: Vec::new(), summary: None },
+            WorkStep::File(_) => {
+                WorkEvent::Filed { issues: Vec::new(), summary: None, closed: Vec::new() }
+            }
             WorkStep::Rebase => {
                 let old = self.state.works[key].workspace.as_ref().unwrap().base.clone();
                 let head = self.state.works[key].range.clone().unwrap().1;
@@ -236,6 +240,8 @@ fn reviewed(review: TriggerReview) -> WorkEvent {
         log: None,
         cost_usd: None,
         sensitive_files: Vec::new(),
+        ledger_ids: BTreeMap::new(),
+        reviewers: Vec::new(),
     }))
 }
 

@@ -75,8 +75,9 @@ fn after(state: &mut RunState, rules: &RunRules, (key, at): (&WorkKey, i64), eve
             state.is_stale = true;
             issue_done(state, rules, id, at);
         }
-        (_, WorkEvent::Filed { issues, summary }) => {
+        (_, WorkEvent::Filed { issues, summary, closed }) => {
             state.filed.extend(issues.iter().cloned());
+            closed.iter().for_each(|id| state.close(id));
             if let Some(summary) = summary {
                 state.filed.insert(summary.clone());
                 state.summary_issue = Some(summary.clone());
@@ -126,9 +127,10 @@ impl WorkContext<'_> {
                 Next::Stay
             }
             WorkEvent::ReviewEnded(reviewed) => self.review_ended(work, reviewed),
-            WorkEvent::Filed { issues, .. } => {
+            WorkEvent::Filed { issues, closed, .. } => {
                 let new = issues.iter().filter(|id| !work.filed.contains(id)).cloned();
                 work.filed.extend(new.collect::<Vec<_>>());
+                work.filed.retain(|id| !closed.contains(id));
                 match work.step.clone() {
                     WorkStep::File(after) => self.go_on(work, after),
                     _ => Next::Stay,
@@ -313,7 +315,7 @@ impl WorkContext<'_> {
             };
             work.n_fixed += work.findings.iter().filter(|old| !still(old)).count();
             work.findings.clone_from(findings);
-            return match findings.is_empty() {
+            return match findings.is_empty() && work.filed.is_empty() {
                 true => self.go_on(work, after),
                 false => Next::Step(WorkStep::File(after)),
             };

@@ -22,6 +22,7 @@ fn work() -> WorkProgress {
         commit_prefix: String::new(),
         idle_resumes: 0,
         work_on_findings: false,
+        watches: false,
     };
     let mut state = RunState::default();
     let key = WorkKey::Issue(super::super::issue::IssueId::new("x-1"));

@@ -4,7 +4,7 @@ use super::super::tests::{closed, epic, issue};
 use super::*;
 
 fn check(issues: &[TrackerIssue], selection: &IssueSelection) -> Readiness {
-    readiness(issues, selection, &BTreeSet::new())
+    readiness(issues, selection, &BTreeSet::new(), "mala-1")
 }
 
 fn ids(ids: &[IssueId]) -> Vec<&str> {
@@ -92,4 +92,17 @@ fn a_selection_restricts_and_explains() {
             "zzz: the tracker has no such issue"
         ]
     );
+}
+
+/// A run that was killed, or replaced by another one, does not lose what it claimed.
+#[test]
+fn claims_of_the_same_owner_are_taken_up_again() {
+    let claimed = |owner: &str| TrackerIssue {
+        status: IssueStatus::InProgress,
+        assignee: Some(owner.to_owned()),
+        ..issue("a", None, &[])
+    };
+    let all = IssueSelection::default();
+    assert_eq!(readiness(&[claimed("mala-1")], &all, &BTreeSet::new(), "mala-1").ready.len(), 1);
+    assert_eq!(readiness(&[claimed("mala-2")], &all, &BTreeSet::new(), "mala-1").ready, []);
 }

@@ -75,7 +75,8 @@ pub(super) fn review(entry: &WorkEntry) -> String {
     match (&entry.not_reviewed, entry.review, entry.skip_reason) {
         (Some(reason), ..) => format!("NOT REVIEWED: {reason}"),
         (None, Some(_), Some(skip)) => format!("skipped: {skip}"),
-        (None, Some(_), None) => "reviewed".to_owned(),
+        (None, Some(_), None) if entry.reviewers.is_empty() => "reviewed".to_owned(),
+        (None, Some(_), None) => format!("reviewed by {}", entry.reviewers.join(", ")),
         (None, None, _) => "no review".to_owned(),
     }
 }

@@ -17,6 +17,7 @@ fn entry(name: &str, status: &'static str) -> WorkEntry {
         filed: Vec::new(),
         failed_commands: Vec::new(),
         sensitive_files: Vec::new(),
+        reviewers: Vec::new(),
         review_log_path: None,
         branch: None,
         cost_usd: 0.25,
@@ -34,6 +35,7 @@ fn report() -> RunReport {
         not_reviewed: Some("timeout".to_owned()),
         review: Some("failed"),
         sensitive_files: vec!["tests/a.rs".to_owned()],
+        reviewers: Vec::new(),
         ..entry("c", "succeeded")
     };
     let issues = vec![entry("a", "succeeded"), failed, unreviewed];

@@ -45,6 +45,7 @@ struct Inner {
     warnings: Vec<String>,
     n_runs: u32,
     kill_after: Option<usize>,
+    full_after: Option<usize>,
     stop_at: Option<(String, u32)>,
 }
 
@@ -70,6 +71,7 @@ impl World {
             commit_prefix: "bd-{id}: ".to_owned(),
             idle_resumes: 1,
             work_on_findings: false,
+            watches: false,
         };
         let plan = OrchestratorPlan {
             rules,
@@ -120,6 +122,11 @@ impl World {
 
     pub(super) fn kill_after(&self, n_actions: usize) {
         self.inner().kill_after = Some(n_actions);
+    }
+
+    /// The disk is full when the log has this many lines; `None` when there is space again.
+    pub(super) fn fill_disk(&self, after: Option<usize>) {
+        self.inner().full_after = after;
     }
 
     pub(super) fn stop_at(&self, action: &str, level: u32) {
@@ -474,9 +481,12 @@ impl Workspaces for World {
         })
     }
 
-    fn names(&self) -> BoxFuture<'_, Result<Vec<String>, WorkspaceError>> {
-        let names = self.workspaces_left();
-        Box::pin(async { Ok(names) })
+    fn sweep<'a>(
+        &'a self,
+        keep: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<String>, WorkspaceError>> {
+        self.inner().workspaces.retain(|name, _| keep.contains(name));
+        Box::pin(async { Ok(Vec::new()) })
     }
 }
 
@@ -533,7 +543,12 @@ impl MainLine for World {
 
 impl RunLog for World {
     fn append(&self, line: &str) -> Result<(), RunLogError> {
-        self.inner().lines.push(line.to_owned());
+        let mut inner = self.inner();
+        if inner.full_after.is_some_and(|lines| inner.lines.len() >= lines) {
+            let source = std::io::ErrorKind::StorageFull.into();
+            return Err(RunLogError::Io { what: "events.jsonl".to_owned(), source });
+        }
+        inner.lines.push(line.to_owned());
         Ok(())
     }
 

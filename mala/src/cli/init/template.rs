@@ -14,7 +14,7 @@ pub(super) fn render(project: &DetectedProject) -> String {
 
 fn write_all(project: &DetectedProject, text: &mut String) -> std::fmt::Result {
     text.push_str(
-        "# How mala reviews this repository. All values are defaults, except `base`.\n\
+        "# How mala reviews this repository. Values of `review` are defaults, except `base`.\n\
          # `mala config check` checks this file; `mala config show` shows the effective settings.\n\n\
          # Reviewer: builtin (analyzers, no model), agent_sdk, cerberus or command. The default is\n\
          # agent_sdk, or builtin if no model key is set.\n\
@@ -39,7 +39,8 @@ fn write_all(project: &DetectedProject, text: &mut String) -> std::fmt::Result {
          \x20 #   javascript/*: {use: P3, paths: [scripts]}\n\n",
     );
     write_linters(project, text)?;
-    write_commands(project, text)
+    write_commands(project, text)?;
+    write_run(project, text)
 }
 
 fn write_linters(project: &DetectedProject, text: &mut String) -> std::fmt::Result {
@@ -76,12 +77,45 @@ fn write_commands(project: &DetectedProject, text: &mut String) -> std::fmt::Res
     if project.commands.is_empty() {
         return Ok(());
     }
-    text.push_str(
-        "\n# The project's commands, for triggers. This version does not run them.\n# commands:\n",
-    );
+    text.push_str("\n# The project's commands, for triggers.\ncommands:\n");
     for command in &project.commands {
-        writeln!(text, "#   {}: {}  # {}", command.name, quoted(&command.text), command.from)?;
+        writeln!(text, "  {}: {}  # {}", command.name, quoted(&command.text), command.from)?;
     }
+    Ok(())
+}
+
+/// A start for `mala run`: every issue is tested and reviewed, and the whole run once more.
+fn write_run(project: &DetectedProject, text: &mut String) -> std::fmt::Result {
+    text.push_str(
+        "\n# What `mala run` checks before it merges the work of a coding agent.\n\
+         validation_triggers:\n\
+         \x20 session_end:\n",
+    );
+    if project.commands.iter().any(|command| command.name == "test") {
+        text.push_str(
+            "\x20   commands:\n\
+             \x20     - ref: test\n\
+             \x20   # Failed commands go back to the coder.\n\
+             \x20   failure_mode: remediate\n\
+             \x20   max_retries: 2\n",
+        );
+    }
+    text.push_str(
+        "\x20   code_review:\n\
+         \x20     enabled: true\n\
+         \x20     # P0 and P1 go back to the coder; others are filed as issues.\n\
+         \x20     finding_threshold: P1\n\
+         \x20     failure_mode: remediate\n\
+         \x20     max_retries: 3\n\
+         \x20 run_end:\n\
+         \x20   code_review:\n\
+         \x20     enabled: true\n\
+         \x20     baseline: since_run_start\n\n\
+         run:\n\
+         \x20 # claude, codex, gemini, or an entry of `coders`.\n",
+    );
+    writeln!(text, "  coder: {}", project.coder.unwrap_or("claude"))?;
+    text.push_str("\x20 max_agents: 2\n\x20 # max_cost_usd: 20\n");
     Ok(())
 }
 
@@ -116,6 +150,7 @@ mod tests {
                 commands: vec![command("test", "cargo test"), command("lint", "a: \"b\" # c\n- d")],
                 linters: vec![(LinterName::Ruff, true), (LinterName::Tsc, false)],
                 default_branch: Some("feature/x: #y".to_owned()),
+                coder: Some("codex"),
             },
         ];
         for project in projects {
@@ -141,7 +176,7 @@ mod tests {
 
     fn is_example(text: &str) -> bool {
         text.starts_with("  ")
-            || ["rules:", "reviewer_type:", "off:", "commands:"]
+            || ["rules:", "reviewer_type:", "off:", "max_cost_usd:"]
                 .iter()
                 .any(|key| text.starts_with(key))
     }

@@ -1,49 +1,37 @@
 //! What `mala run` shows: the plan, progress, the state and the log.
 
+use super::RunBase;
 use crate::console::{self, harmless};
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
-use crate::settings::Settings;
 use crate::wiring::run::{self as wiring, RunFolder, RunRequest};
 use anyhow::Context;
 use mala_domain::run::issue::IssueId;
 use mala_domain::run::lifecycle::{LoggedEvent, RunEvent};
 use mala_domain::run::readiness::readiness;
 use mala_domain::run::triggers::TriggerPlan;
-use mala_pipeline::run::RunNotice;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Shows progress, a line each.
-pub(super) fn notice(notice: RunNotice) {
-    let line = match notice {
-        RunNotice::Step { work, doing } => format!("{work}: {doing}"),
-        RunNotice::Said { work, line } => format!("{work} | {line}"),
-        RunNotice::Ended { work, outcome } => format!("{work}: {outcome}"),
-        RunNotice::Warning(text) => format!("warning: {text}"),
-    };
-    console::say(&harmless(&line));
-}
 
 /// Prints what a run would do.
 pub(super) async fn plan(
     request: &RunRequest,
-    settings: Settings,
+    RunBase { settings, git, target }: RunBase,
     here: &Environment,
 ) -> anyhow::Result<Exit> {
-    let git = wiring::open_git(here).await?;
-    let plan = wiring::orchestrator_plan(request, &settings, &git).await?;
+    let plan = wiring::orchestrator_plan(request, &settings, &git, &target).await?;
     let tracker = wiring::open_tracker(here, &settings, &git).await?;
     let issues = tracker.issues().await?;
-    let found = readiness(&issues, &request.selection, &BTreeSet::new());
+    let found = readiness(&issues, &request.selection, &BTreeSet::new(), &plan.rules.owner);
     let title = |id: &IssueId| {
         let issue = issues.iter().find(|issue| issue.id == *id);
         harmless(issue.map_or("", |issue| &issue.title))
     };
     let mut text = format!(
-        "tracker: {}\ncoder: {}\nissues at a time: {}\n",
+        "tracker: {}\ncoder: {}\ntarget: {}\nissues at a time: {}\n",
         tracker.name(),
         settings.run.coder.value,
+        harmless(&target),
         plan.rules.max_agents
     );
     for id in &found.ready {

@@ -3,13 +3,16 @@
 use crate::environment::Environment;
 use crate::settings::Settings;
 use crate::wiring::changes::Changes;
-use crate::wiring::reviewers::{self, ReviewerOptions};
+use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
+use crate::wiring::reviewers::{self, ChosenReviewers, ReviewerOptions};
 use crate::wiring::{rules, start_time};
-use mala_domain::config::{ConfigOrigin, ConfigValue, ReviewPolicy, Seconds};
-use mala_domain::ports::{BoxFuture, RunStore, ScopeError};
+use mala_domain::config::{
+    CerberusSettings, ConfigOrigin, ConfigValue, ReviewPolicy, ReviewerType, Seconds,
+};
+use mala_domain::ports::{BoxFuture, ReviewScope, RunStore, ScopeError};
 use mala_domain::report::Report;
 use mala_domain::scope::ReviewTarget;
-use mala_pipeline::review::{Published, ReviewPorts, publish, review};
+use mala_pipeline::review::{Published, ReviewPorts, StartTime, publish, review};
 use mala_pipeline::run::{TriggerReviewRequest, TriggerReviews};
 
 /// Reviews ranges of the repository.
@@ -46,11 +49,17 @@ impl RangeReviews {
             ..ReviewerOptions::new(self.settings.models.clone())
         };
         let chosen = reviewers::choose(&policy, &self.here, rules, options).await?;
-        let plan = chosen.plan(&policy, request.tasks.clone(), notices)?;
+        if policy.reviewer.value.is_none() && chosen.kinds == [ReviewerType::Builtin] {
+            notices.push(reviewers::NO_KEY.to_owned());
+        }
         let started = start_time();
+        let ledger =
+            self.ledger(request, &policy, (&scoped, &chosen), &started, &mut notices).await;
+        let plan = chosen.plan(&policy, request.tasks.clone(), notices)?;
         let store = self.changes.store();
         let kept_in = store.as_ref().map(|store| (store as &dyn RunStore, &started));
-        let ports = ReviewPorts { store: kept_in, ..chosen.ports() };
+        let tracking = ledger.as_ref().map(ReviewLedger::tracking);
+        let ports = ReviewPorts { store: kept_in, tracking, ..chosen.ports() };
         let reviewed = review(&plan, scoped, &ports, &|_| {}).await;
         let reviewed = reviewed.map_err(crate::wiring::changes::failure)?;
         if let Some(store) = &store
@@ -61,6 +70,28 @@ impl RangeReviews {
         Ok(reviewed.report)
     }
 
+    /// The ledger: reviews of the same work from the same base are rounds of one change.
+    async fn ledger(
+        &self,
+        request: &TriggerReviewRequest,
+        policy: &ReviewPolicy,
+        (scope, chosen): (&ReviewScope, &ChosenReviewers),
+        started: &StartTime,
+        notices: &mut Vec<String>,
+    ) -> Option<ReviewLedger> {
+        let names: Vec<&str> = chosen.reviewers.iter().map(|reviewer| reviewer.name()).collect();
+        let (base, head) = (request.base.clone(), request.work.clone());
+        let tracking = TrackingRequest {
+            target: &ReviewTarget::Range { base, head },
+            scope,
+            reviewers: &names,
+            policy: policy.rounds(false).keeping(request.settings.finding_threshold),
+            at: started.at.clone(),
+            stores: true,
+        };
+        ReviewLedger::open(self.changes.git()?, tracking, notices).await
+    }
+
     /// The settings of the project, with those of the trigger in place of its own reviewer.
     fn policy(&self, request: &TriggerReviewRequest) -> ReviewPolicy {
         let mut policy = self.settings.policy.clone();
@@ -68,8 +99,12 @@ impl RangeReviews {
         let origin = || ConfigOrigin::RepositoryFile("mala.yaml".to_owned());
         policy.reviewer = ConfigValue { value: settings.reviewer_type, origin: origin() };
         policy.fail_on = ConfigValue { value: settings.finding_threshold, origin: origin() };
-        if settings.cerberus.is_some() {
-            policy.cerberus = ConfigValue { value: settings.cerberus.clone(), origin: origin() };
+        if let Some(own) = &settings.cerberus {
+            // A trigger that names no gate program uses that of the project.
+            let project = policy.cerberus.value.as_ref().and_then(|it| it.command.clone());
+            let command = own.command.clone().or(project);
+            let value = Some(CerberusSettings { command, ..own.clone() });
+            policy.cerberus = ConfigValue { value, origin: origin() };
         }
         if self.timeout.is_some() {
             policy.timeout = ConfigValue { value: self.timeout, origin: ConfigOrigin::CommandLine };

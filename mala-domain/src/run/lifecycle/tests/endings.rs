@@ -220,3 +220,36 @@ fn periodic_reviews_fire_by_number() {
     let run = simulation(config, &["a", "b"].map(|id| issue(id, None, &[]))).run();
     assert_eq!(of_kind(&run, TriggerKind::Periodic).len(), 2, "003-069");
 }
+
+/// An issue that was closed and is opened again is worked on again, and its epic can be complete again.
+#[test]
+fn a_reopened_issue_is_worked_on_again() {
+    let mut run = simulation(
+        "validation_triggers: {epic_completion: {commands: [{command: x}]}}",
+        &[epic("e", None), issue("a", Some("e"), &[])],
+    )
+    .run();
+    assert!(run.state.fired_epics.contains(&IssueId::new("e")));
+    for issue in &mut run.state.issues {
+        issue.status = IssueStatus::Open;
+    }
+    run.story.clear();
+    run.start(true);
+    while run.turn() {}
+    assert!(run.story.contains(&"a closed".to_owned()), "{:?}", run.story);
+    assert!(run.story.iter().any(|line| line.starts_with("epic_completion-e")), "{:?}", run.story);
+}
+
+#[test]
+fn an_issue_that_was_merged_and_not_closed_is_closed_later() {
+    let failed = WorkEvent::Failed("the tracker hangs".to_owned());
+    let mut run = simulation("", &[issue("a", None, &[])]).script("a close", [failed]).run();
+    for issue in &mut run.state.issues {
+        issue.status = IssueStatus::InProgress;
+        issue.assignee = Some("mala".to_owned());
+    }
+    run.story.clear();
+    run.start(true);
+    while run.turn() {}
+    assert_eq!(run.story, ["a closed", "a workspace_removed"]);
+}
