@@ -1,10 +1,12 @@
 //! Tasks: the record that the built-in tracker stores. An issue of `mala run` and a task of `mala task` are the
 //! same record.
 
+pub mod conclusion;
 pub mod context;
 pub mod json;
 pub mod plan;
 pub mod review;
+pub mod slash;
 pub mod transitions;
 
 use crate::run::issue::{IssueId, IssueKind, IssueStatus, MAX_LABEL, TrackerIssue};

@@ -37,10 +37,23 @@ impl Git {
     ) -> Result<ReviewScope, GitScopeError> {
         let filter = PathFilter::read(self, paths)?;
         match target {
-            ReviewTarget::WorkingTree | ReviewTarget::Staged if self.inner.is_bare => {
+            ReviewTarget::WorkingTree
+            | ReviewTarget::WorkingTreeSince(_)
+            | ReviewTarget::Staged
+                if self.inner.is_bare =>
+            {
                 Err(GitError::Bare { dir: self.inner.dir.clone() }.into())
             }
-            ReviewTarget::WorkingTree => self.scope_work_tree(&filter).await,
+            ReviewTarget::WorkingTree => {
+                let base = self.head().await?;
+                let target = "the working tree against HEAD".to_owned();
+                self.scope_work_tree(target, base, &filter).await
+            }
+            ReviewTarget::WorkingTreeSince(commit) => {
+                let base = self.meeting(commit, "HEAD").await?.0;
+                let target = format!("the working tree since {commit}");
+                self.scope_work_tree(target, Some(base), &filter).await
+            }
             ReviewTarget::Staged => self.scope_index(&filter).await,
             ReviewTarget::Range { base, head } => {
                 let target = format!("{base}..{head}");
@@ -49,17 +62,27 @@ impl Git {
             }
             ReviewTarget::SinceMergeBase { base, head } => {
                 let target = format!("{base}...{head}");
-                let ids = (self.commit(base).await?, self.commit(head).await?);
-                let Some(meeting) = self.merge_base(&ids.0, &ids.1).await? else {
-                    let (base, head, is_shallow) =
-                        (base.clone(), head.clone(), self.inner.is_shallow);
-                    return Err(GitScopeError::NoMergeBase { base, head, is_shallow });
-                };
-                self.scope_commit(target, Some(meeting), ids.1, &filter).await
+                let (meeting, head) = self.meeting(base, head).await?;
+                self.scope_commit(target, Some(meeting), head, &filter).await
             }
             ReviewTarget::Commits(commits) => self.scope_commits(commits, &filter).await,
             ReviewTarget::Patch(bytes) => self.scope_patch(bytes, &filter).await,
         }
+    }
+
+    /// The merge base of two revisions, and the second one.
+    async fn meeting(
+        &self,
+        base: &str,
+        head: &str,
+    ) -> Result<(ObjectId, ObjectId), GitScopeError> {
+        let ids = (self.commit(base).await?, self.commit(head).await?);
+        let Some(meeting) = self.merge_base(&ids.0, &ids.1).await? else {
+            let (base, head, is_shallow) =
+                (base.to_owned(), head.to_owned(), self.inner.is_shallow);
+            return Err(GitScopeError::NoMergeBase { base, head, is_shallow });
+        };
+        Ok((meeting, ids.1))
     }
 
     /// The committed content of a file at a revision; `None` if there is none.
@@ -74,8 +97,12 @@ impl Git {
         Ok(contents.into_iter().next().and_then(FileContent::into_bytes))
     }
 
-    async fn scope_work_tree(&self, filter: &PathFilter) -> Result<ReviewScope, GitScopeError> {
-        let base = self.head().await?;
+    async fn scope_work_tree(
+        &self,
+        target: String,
+        base: Option<ObjectId>,
+        filter: &PathFilter,
+    ) -> Result<ReviewScope, GitScopeError> {
         let git = self.with_attributes_of(&self.tree_of(base.as_ref()));
         let untracked = git.untracked().await?;
         let index = match untracked.files.as_slice() {
@@ -97,7 +124,6 @@ impl Git {
             add_dirty(&mut files, &mut hash, submodule);
         }
         let tree = GitTree::new(&git, git.state_of(base.clone()), TreeState::WorkTree);
-        let target = "the working tree against HEAD".to_owned();
         let draft = ScopeDraft { target, base, head: HeadState::WorkingTree, hash };
         git.finish_scope(draft, files, tree, filter).await
     }

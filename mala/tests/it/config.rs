@@ -304,7 +304,7 @@ fn the_file_is_found_from_a_folder_below() {
       |
     1 | nope: 1
       | ^^^^ unknown key
-    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, agent_sdk_escalation_model, review, models, gate, run, validation_triggers, commands
+    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, agent_sdk_escalation_model, review, models, gate, run, tasks, validation_triggers, commands
     ");
 }
 
