@@ -26,8 +26,8 @@ pub use schema::{
     Baseline, BudgetSettings, CanarySettings, CerberusSettings, CodeReviewSettings, CoderTemplate,
     CommandPromptSettings, CommandReviewerSettings, CommandSetting, Config, EpicCompletionTrigger,
     EpicDepth, FailureMode, FireOn, GateSettings, IssueLimits, LinterConfig, LinterMode,
-    LinterName, ModelSettings, NotificationChannel, PerProvider, PeriodicTrigger, ProviderAccount, RetryCount,
-    ReviewSettings, ReviewerType, RoundSettings, RuleLevel, RuleSetting, RunEndTrigger,
+    LinterName, ModelSettings, NotificationChannel, PerProvider, PeriodicTrigger, ProviderAccount,
+    RetryCount, ReviewSettings, ReviewerType, RoundSettings, RuleLevel, RuleSetting, RunEndTrigger,
     RunSettings, Seconds, SessionEndTrigger, TaskCommand, TaskContextSettings, TaskReviewSettings,
     TaskSettings, TaskTrigger, TrackerKind, TriggerCommand, ValidationTriggers,
 };

@@ -243,10 +243,7 @@ fn running<'t>(task: &'t TaskRecord, ports: &TaskPorts<'_>) -> Option<&'t Active
     task.active_review.as_ref().filter(|active| (ports.is_running)(active.process))
 }
 
-async fn conclude(
-    task: &TaskRecord,
-    reviews: &dyn TaskReviews,
-) -> (ReviewedTask, Option<String>) {
+async fn conclude(task: &TaskRecord, reviews: &dyn TaskReviews) -> (ReviewedTask, Option<String>) {
     let work = match reviews.work().await {
         Ok(work) => work,
         Err(why) => return (ReviewedTask::not_done(NotReviewedReason::Incomplete, why), None),

@@ -5,6 +5,7 @@ pub mod context;
 pub mod demo;
 pub mod doctor;
 pub mod eval;
+pub mod events;
 pub mod exit;
 pub mod findings;
 pub mod hook;
@@ -12,6 +13,7 @@ pub mod init;
 pub(crate) mod interrupt;
 pub mod issue;
 pub mod models;
+pub mod notify;
 pub mod pr;
 pub mod reference;
 pub mod review;
@@ -21,6 +23,7 @@ pub mod runs;
 pub mod schema;
 pub mod stats;
 pub(crate) mod target;
+pub mod task;
 
 use crate::console;
 use crate::environment::Environment;
@@ -68,6 +71,9 @@ enum Command {
     Runs(runs::RunsArgs),
     Run(run::RunCommandArgs),
     Issue(issue::IssueArgs),
+    Task(task::TaskArgs),
+    Events(events::EventsArgs),
+    Notify(notify::NotifyArgs),
     Eval(eval::EvalArgs),
     Schema(schema::SchemaArgs),
     Completions(reference::CompletionsArgs),
@@ -94,6 +100,9 @@ impl Command {
             Self::Runs(args) => runs::run(args, here),
             Self::Run(args) => run::run(args, here),
             Self::Issue(args) => issue::run(args, here),
+            Self::Task(args) => task::run(args, here),
+            Self::Events(args) => events::run(args, here),
+            Self::Notify(args) => notify::run(args, here),
             Self::Eval(args) => eval::run(args, here),
             Self::Schema(args) => schema::run(args),
             Self::Completions(args) => reference::run_completions(args),

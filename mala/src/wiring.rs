@@ -18,6 +18,7 @@ pub use mala_adapters::linters;
 pub use mala_adapters::store::{StateFolder, StoredRunError, write_atomically, write_new};
 
 use mala_adapters::store;
+use mala_pipeline::review::StartTime;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -33,4 +34,10 @@ pub fn write_output(path: &Path, text: &str) -> Result<(), String> {
         ErrorKind::NotFound => "no such folder".to_owned(),
         kind => kind.to_string(),
     })
+}
+
+/// The time when a review starts.
+pub fn start_time() -> StartTime {
+    let now = jiff::Timestamp::now();
+    StartTime { stamp: now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string(), at: now.to_string() }
 }

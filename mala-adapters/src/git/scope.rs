@@ -71,11 +71,7 @@ impl Git {
     }
 
     /// The merge base of two revisions, and the second one.
-    async fn meeting(
-        &self,
-        base: &str,
-        head: &str,
-    ) -> Result<(ObjectId, ObjectId), GitScopeError> {
+    async fn meeting(&self, base: &str, head: &str) -> Result<(ObjectId, ObjectId), GitScopeError> {
         let ids = (self.commit(base).await?, self.commit(head).await?);
         let Some(meeting) = self.merge_base(&ids.0, &ids.1).await? else {
             let (base, head, is_shallow) =

@@ -11,8 +11,7 @@ use super::call::GitCall;
 use crate::process::{self, ProcessEnvironment};
 use linked::io;
 use mala_domain::ports::{
-    BoxFuture, CommandRun, RebaseResult, Workspace, WorkspaceError, WorkspaceState,
-    Workspaces,
+    BoxFuture, CommandRun, RebaseResult, Workspace, WorkspaceError, WorkspaceState, Workspaces,
 };
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -222,7 +222,8 @@ fn the_prompt_of_a_task_has_its_sections_behind_fences() {
         ..TaskContext::default()
     };
     let prompt = |context: &TaskContext, instructions| {
-        let prompt = TaskPrompt { change: &change, context, instructions, fence: &fence, token: &token };
+        let prompt =
+            TaskPrompt { change: &change, context, instructions, fence: &fence, token: &token };
         task_prompt(&prompt)
     };
     let text = prompt(&context, None);

@@ -260,9 +260,9 @@ impl ConfigChecker<'_> {
                 Some(TaskCommand::Program(words)) => self.require_program(&key, Some(words))?,
                 Some(TaskCommand::Slash(name)) => {
                     let is_name = |c: char| c.is_ascii_alphanumeric() || "-_:".contains(c);
-                    let is_slash = name.strip_prefix('/').is_some_and(|name| {
-                        !name.is_empty() && name.chars().all(is_name)
-                    });
+                    let is_slash = name
+                        .strip_prefix('/')
+                        .is_some_and(|name| !name.is_empty() && name.chars().all(is_name));
                     let message = format!(
                         "`{name}` is not a slash command; write a program as a list: [{name}]"
                     );

@@ -541,8 +541,12 @@ mod tests {
         let (review, gate, run) = (policy(&[]), gate_policy(&[]), run_policy(&[]));
         let tasks = task_policy(&[]);
         let mut n_checked = 0;
-        for (key, value, _) in
-            review.entries().into_iter().chain(gate.entries()).chain(run.entries()).chain(tasks.entries())
+        for (key, value, _) in review
+            .entries()
+            .into_iter()
+            .chain(gate.entries())
+            .chain(run.entries())
+            .chain(tasks.entries())
         {
             if !value.is_null() && value != serde_json::json!([]) {
                 assert_eq!(documented_default(key), Some(value), "{key}");

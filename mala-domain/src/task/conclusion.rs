@@ -54,7 +54,8 @@ fn objected(
         }
     }
     if issues.is_empty() {
-        let why = format!("the review says {}, and none of its issues exists", answer.result.name());
+        let why =
+            format!("the review says {}, and none of its issues exists", answer.result.name());
         let kind = NotReviewedReason::Incomplete;
         return (ReviewConclusion::NotDone(why), Some(kind));
     }

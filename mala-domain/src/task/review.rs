@@ -241,8 +241,7 @@ pub fn decide_task(task: &TaskRecord, review: &TaskReview, max_revisions: u32) -
         Some(TaskReviewResult::Approved) => same(TaskStatus::Complete, None),
         Some(TaskReviewResult::NeedsRevision) if !review.blocking => {
             if review.attempt >= max_revisions {
-                let message =
-                    format!("Task needs human review after {} attempts", review.attempt);
+                let message = format!("Task needs human review after {} attempts", review.attempt);
                 return same(TaskStatus::Blocked, notification("Failed", message));
             }
             TaskDecision {
@@ -269,7 +268,8 @@ impl TaskRecord {
         active: ActiveReview,
         project_id: &str,
     ) -> (Self, Vec<String>) {
-        let (mut task, mut events) = self.with_open_review_closed(&active.review.reviewed_at, project_id);
+        let (mut task, mut events) =
+            self.with_open_review_closed(&active.review.reviewed_at, project_id);
         task.status = TaskStatus::AwaitingReview;
         events.push(active.review.event("ReviewStarted", project_id));
         task.active_review = Some(active);

@@ -137,7 +137,11 @@ mod tests {
     #[test]
     fn the_text_of_a_slash_command_is_its_body() {
         for (agent, content, expected) in [
-            ("claude", "---\nmodel: x\n---\nLook at $ARGUMENTS.\n", Some("Look at the task below.")),
+            (
+                "claude",
+                "---\nmodel: x\n---\nLook at $ARGUMENTS.\n",
+                Some("Look at the task below."),
+            ),
             ("codex", "Look.\n", Some("Look.")),
             ("gemini", "prompt = 'Look at {{args}}.'", Some("Look at the task below.")),
             ("gemini", "description = 'x'", None),

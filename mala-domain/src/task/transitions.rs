@@ -110,7 +110,8 @@ mod tests {
         assert_eq!(rows.map(|(status, _)| status), TaskStatus::ALL);
         let id = IssueId::new("a");
         for (status, expected) in rows {
-            for (action, expected) in [Start, Done, Review, Block, Reopen].into_iter().zip(expected) {
+            for (action, expected) in [Start, Done, Review, Block, Reopen].into_iter().zip(expected)
+            {
                 assert_eq!(transition(&id, status, action).ok(), expected, "{status:?} {action:?}");
             }
         }

@@ -5,7 +5,8 @@ mod outputs;
 mod run;
 mod show;
 
-pub(super) use run::{FinishedReview, ReviewJob, all_tasks, run_job, start_time};
+pub(super) use crate::wiring::start_time;
+pub(super) use run::{FinishedReview, ReviewJob, all_tasks, run_job};
 pub(super) use show::show as show_report;
 
 use super::exit::Exit;

@@ -12,8 +12,8 @@ use crate::settings::{UserModels, UserSettings};
 use crate::wiring::models::{Connections, Models, connections};
 use crate::wiring::rules::ProjectRules;
 use anyhow::Context;
-use mala_adapters::models::call_tracker::CaseCallTracker;
 pub use command::{TaskCommandOptions, TaskLanes, lane as command_lane};
+use mala_adapters::models::call_tracker::CaseCallTracker;
 pub use mala_adapters::models::recording::Recording;
 use mala_domain::config::{
     Config, ConfigLayer, ConfigOrigin, GatePolicy, PathGlobs, ReviewPolicy, ReviewSettings,

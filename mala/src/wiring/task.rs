@@ -7,7 +7,7 @@ pub use reviews::{TaskReviewer, WorkTreeCommands};
 
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::settings::{Settings, UserSettings};
+use crate::settings::{RepositoryFile, RepositoryFileChoice, Settings, UserSettings};
 use crate::wiring::changes::{Changes, child_environment};
 use crate::wiring::models::connections;
 use crate::wiring::trusted_settings::{base_branch, of_change};
@@ -18,7 +18,8 @@ use mala_adapters::models::Secret;
 use mala_adapters::notifications::{BellNotifier, CommandNotifier, WebhookNotifier};
 use mala_adapters::process;
 use mala_adapters::trackers::BuiltinTracker;
-use mala_domain::config::{Config, NotificationChannel, TaskPolicy};
+use mala_domain::change::FilePath;
+use mala_domain::config::{Config, FILE_NAME, NotificationChannel, TaskPolicy};
 use mala_domain::ports::{Notifier, TaskStore};
 use mala_domain::scope::ReviewTarget;
 use mala_domain::task::TaskRecord;
@@ -123,10 +124,12 @@ impl TaskRepository {
         is_running(process)
     }
 
-    /// The settings of commands that review nothing.
-    pub fn settings(&self) -> anyhow::Result<Settings> {
-        let source = super::trusted_settings::WorkingTreeSettings::read(&self.here)?;
-        Ok(source.settings(Config::default())?)
+    /// The settings at HEAD, for commands that review nothing.
+    pub async fn settings(&self) -> anyhow::Result<Settings> {
+        let committed = self.git.committed("HEAD", &FilePath::from(FILE_NAME)).await;
+        let file = committed.ok().flatten().map(|bytes| RepositoryFile::committed("HEAD", bytes));
+        let choice = RepositoryFileChoice { file, notice: None };
+        Ok(self.user.with_file(choice, Config::default())?)
     }
 }
 
@@ -138,7 +141,9 @@ pub fn notifiers(
     let mut notifiers: Vec<Arc<dyn Notifier>> = Vec::new();
     for channel in &policy.notify.value {
         notifiers.push(match channel {
-            NotificationChannel::Desktop => anyhow::bail!("desktop"),
+            NotificationChannel::Desktop => {
+                anyhow::bail!("desktop notifications are not in this build")
+            }
             NotificationChannel::Bell => Arc::new(BellNotifier::new(std::io::stderr())),
             NotificationChannel::Webhook(url) => {
                 let secret = here.text(WEBHOOK_SECRET).map(Secret::new);

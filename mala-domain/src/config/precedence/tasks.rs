@@ -1,9 +1,7 @@
 //! The effective settings of `mala task`.
 
 use super::{ConfigLayer, ConfigValue, PolicyEntry, entry, first, seconds};
-use crate::config::schema::{
-    NotificationChannel, ReviewerType, Seconds, TaskCommand, TaskTrigger,
-};
+use crate::config::schema::{NotificationChannel, ReviewerType, Seconds, TaskCommand, TaskTrigger};
 
 policy! {
     /// The effective settings of `mala task`.

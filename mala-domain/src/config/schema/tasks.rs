@@ -170,7 +170,9 @@ impl<'de> Visitor<'de> for TaskCommandVisitor {
     type Value = TaskCommand;
 
     fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("a slash command such as `/review-task`, or a list with a program and its arguments")
+        f.write_str(
+            "a slash command such as `/review-task`, or a list with a program and its arguments",
+        )
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<TaskCommand, E> {

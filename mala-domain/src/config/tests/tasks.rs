@@ -66,9 +66,13 @@ fn a_context_block_keeps_the_defaults_of_what_it_does_not_name() {
 
 #[test]
 fn a_command_is_a_slash_command_or_a_program() {
-    let command = |text: &str| policy_of(&format!("tasks: {{review: {{command: {text}}}}}")).command.value;
+    let command =
+        |text: &str| policy_of(&format!("tasks: {{review: {{command: {text}}}}}")).command.value;
     assert_eq!(command("/look"), TaskCommand::slash("/look"));
-    assert_eq!(command("[rev, '{model}']"), TaskCommand::Program(vec!["rev".into(), "{model}".into()]));
+    assert_eq!(
+        command("[rev, '{model}']"),
+        TaskCommand::Program(vec!["rev".into(), "{model}".into()])
+    );
 }
 
 /// Rows 004-051, 004-078 and 004-085.
@@ -81,7 +85,10 @@ fn invalid_values_are_rejected_with_their_position() {
         ("review: {max_revisions: -1}", "-1"),
         ("review: {reviewer: builtin, command: [rev]}", "`reviewer` and `command` are both set"),
         ("review: {reviewer: command}", "must be builtin, agent_sdk or cerberus"),
-        ("review: {command: rev}", "`rev` is not a slash command; write a program as a list: [rev]"),
+        (
+            "review: {command: rev}",
+            "`rev` is not a slash command; write a program as a list: [rev]",
+        ),
         ("review: {command: []}", "the command is empty"),
         ("review: {parser: ['']}", "the command is empty"),
         ("review: {agent: claud}", "unknown agent `claud`: did you mean `claude`?"),

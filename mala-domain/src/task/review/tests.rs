@@ -142,7 +142,9 @@ fn the_next_attempt_is_told_the_issues_and_must_change_something() {
     let review = reviewed(&task, &done(ReviewResult::NeedsRevision, false));
     task.reviews.push(TaskReview { diff_hash: Some("h1".into()), ..review });
     task.revision_count = 1;
-    for (hash, is_empty, expected) in [("h1", false, true), ("h2", false, false), ("h2", true, true)] {
+    for (hash, is_empty, expected) in
+        [("h1", false, true), ("h2", false, false), ("h2", true, true)]
+    {
         assert_eq!(task.is_without_progress(hash, is_empty), expected, "{hash} {is_empty}");
     }
     assert_eq!(
@@ -157,7 +159,8 @@ fn the_next_attempt_is_told_the_issues_and_must_change_something() {
 
 #[test]
 fn what_is_kept_is_bounded_and_says_so() {
-    let review = TaskReview { raw_output: "x".repeat(MAX_RAW_OUTPUT + 1), ..active(&task(0)).review };
+    let review =
+        TaskReview { raw_output: "x".repeat(MAX_RAW_OUTPUT + 1), ..active(&task(0)).review };
     let review = review.concluded(&done(ReviewResult::Approved, false), "end".into());
     assert!(review.raw_output.ends_with("\n[cut: 65536 of 65537 bytes shown]"), "004-028");
 }
@@ -168,7 +171,11 @@ fn statuses_are_rebuilt_from_the_log() {
     let event = |id: &str, to: &str| {
         json!({"event": "StatusChanged", "task_id": id, "from": null, "to": to}).to_string()
     };
-    let events = [event("a", "PENDING"), "noise".into(), event("b", "PENDING"), event("a", "BLOCKED")];
+    let events =
+        [event("a", "PENDING"), "noise".into(), event("b", "PENDING"), event("a", "BLOCKED")];
     let statuses = rebuilt_statuses(events.iter().map(String::as_str));
-    assert_eq!(statuses, BTreeMap::from([("a".into(), "BLOCKED".into()), ("b".into(), "PENDING".into())]));
+    assert_eq!(
+        statuses,
+        BTreeMap::from([("a".into(), "BLOCKED".into()), ("b".into(), "PENDING".into())])
+    );
 }

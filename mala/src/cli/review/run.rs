@@ -16,7 +16,7 @@ use crate::wiring::changes::Changes;
 use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{ModelAccess, Recording, ReviewerOptions};
 use crate::wiring::{
-    StateFolder, changes, read_following_links, reviewers, rules, trusted_settings,
+    StateFolder, changes, read_following_links, reviewers, rules, start_time, trusted_settings,
 };
 use mala_domain::config::{BudgetSettings, Config, ReviewPolicy, ReviewSettings, ReviewerType};
 use mala_domain::ports::{ReviewScope, RunStore};
@@ -297,12 +297,6 @@ fn task(file: &Path) -> Result<String, Failure> {
     let bytes = read_following_links(file, MAX_CONTEXT_BYTES)
         .map_err(|error| unreadable(error.to_string()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// The time when a review starts.
-pub(in crate::cli) fn start_time() -> StartTime {
-    let now = jiff::Timestamp::now();
-    StartTime { stamp: now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string(), at: now.to_string() }
 }
 
 /// The options of the command line as configuration keys.

@@ -10,7 +10,7 @@ use crate::settings::Settings;
 use crate::wiring::changes::{self, child_environment};
 use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{self, ChosenReviewers, ReviewerOptions, TaskCommandOptions};
-use crate::wiring::rules;
+use crate::wiring::{rules, start_time};
 use mala_adapters::process::{ProcessEnvironment, run_shell};
 use mala_domain::config::{ConfigOrigin, ReviewPolicy, ReviewerType, TaskCommand, TaskPolicy};
 use mala_domain::ports::{BoxFuture, CommandRun, ReviewScope, RunStore};
@@ -21,7 +21,7 @@ use mala_domain::task::TaskRecord;
 use mala_domain::task::conclusion::conclude_task;
 use mala_domain::verdict::NotReviewedReason;
 use mala_pipeline::command::TaskReviewing;
-use mala_pipeline::review::{Published, ReviewPorts, StartTime, publish, review};
+use mala_pipeline::review::{Published, ReviewPorts, publish, review};
 use mala_pipeline::task::{
     ContextRequest, ReviewedTask, TaskCommands, TaskReviews, TaskWork, gather_context,
 };
@@ -120,9 +120,6 @@ impl<'r> TaskReviewer<'r> {
         let (reviewing, options) = self.reviewer_options(task).await?;
         let here = &self.tasks.here;
         let chosen = reviewers::choose(&self.settings.policy, here, rules, options).await?;
-        if let Some(preface) = &chosen.preface {
-            console::say(preface);
-        }
         let context = gather_context(ContextRequest {
             task,
             policy: self.policy(),
@@ -175,10 +172,7 @@ impl<'r> TaskReviewer<'r> {
         };
         let options = TaskCommandOptions { lanes: found.lanes, reviewing: reviewing.clone() };
         let named = vec![ReviewerType::Command];
-        Ok((
-            Some(reviewing),
-            ReviewerOptions { named, task: Some(options), ..self.options() },
-        ))
+        Ok((Some(reviewing), ReviewerOptions { named, task: Some(options), ..self.options() }))
     }
 
     async fn report(
@@ -286,9 +280,4 @@ fn tail(path: &Path) -> Result<String, String> {
     };
     let bytes = read().map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn start_time() -> StartTime {
-    let now = jiff::Timestamp::now();
-    StartTime { stamp: now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string(), at: now.to_string() }
 }
