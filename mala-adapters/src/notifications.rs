@@ -16,16 +16,18 @@ const MAX_TEXT: usize = 4000;
 
 /// A notification as JSON, without secrets.
 fn payload(notification: &UserNotification) -> Value {
-    let clean = |text: &str| {
-        let text: String = text.chars().take(MAX_TEXT).collect();
-        mala_domain::secrets::redact(&text).into_owned()
-    };
     json!({
         "schema_version": 1,
         "title": clean(&notification.title),
         "message": clean(&notification.message),
         "sound": notification.sound,
     })
+}
+
+/// A bounded text without secrets.
+fn clean(text: &str) -> String {
+    let text: String = text.chars().take(MAX_TEXT).collect();
+    mala_domain::secrets::redact(&text).into_owned()
 }
 
 /// Rings the bell of a terminal.

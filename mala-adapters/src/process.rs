@@ -21,8 +21,10 @@ pub use table::{
     kill_marked_inside, kill_orphans, kill_processes_inside, kill_started, start_time,
 };
 
+use mala_domain::ports::{CommandRun, CommandRunEnd};
+use mala_domain::secrets;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -124,4 +126,25 @@ pub enum ProcessError {
         #[source]
         source: std::io::Error,
     },
+}
+
+/// Runs a shell command of the project in a folder, with stdout and stderr together. Its output has no secrets.
+pub async fn run_shell(
+    command: &str,
+    folder: &Path,
+    environment: ProcessEnvironment,
+    limit: Duration,
+) -> Result<CommandRun, ProcessError> {
+    let script = format!("exec 2>&1\n{command}");
+    let spec = ProcessSpec::new("sh", folder, environment).args(["-c", &script]);
+    let (end, output) = match run(spec, ProcessLimits::within(limit)).await {
+        Ok(finished) => {
+            let signal = CommandRunEnd::Signal(finished.signal().unwrap_or_default());
+            (finished.code().map_or(signal, CommandRunEnd::Exit), finished.output)
+        }
+        Err(ProcessError::TimedOut { output, .. }) => (CommandRunEnd::TimedOut, *output),
+        Err(error) => return Err(error),
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(CommandRun { end, output: secrets::redact(&text).into_owned() })
 }

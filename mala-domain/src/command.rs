@@ -9,8 +9,10 @@ mod structured_review;
 #[cfg(test)]
 mod tests;
 
-pub use opinion::command_opinion;
-pub use prompt::{CommandPrompt, PARSE, parse_prompt, review_prompt, version};
+pub use opinion::{TaskAnswer, TaskIssue, command_opinion, task_opinion};
+pub use prompt::{
+    CommandPrompt, PARSE, TASK, TaskPrompt, parse_prompt, review_prompt, task_prompt, version,
+};
 pub use proof::{ProofProblem, ProofToken, ReviewProof, read_proof, without_echo};
 pub use structured_review::{ReviewIssue, StructuredReview, answer_format, read_structured_review};
 

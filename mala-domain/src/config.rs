@@ -17,8 +17,8 @@ pub use globs::{GlobError, PathGlobs};
 pub(crate) use parse::{nearest, nearest_or, yaml as parse_yaml};
 pub use precedence::{
     BudgetPolicy, ConfigLayer, ConfigOrigin, ConfigValue, GatePolicy, LEGACY_REVIEWER_TYPE,
-    PolicyEntry, ReviewPolicy, RunPolicy, SessionReview, gate_policy, policy, run_policy,
-    session_review,
+    PolicyEntry, ReviewPolicy, RunPolicy, SessionReview, TaskPolicy, gate_policy, policy,
+    run_policy, session_review, task_policy,
 };
 pub use reference::reference;
 pub use rule_overrides::{RuleOverrideError, RuleOverrides};
@@ -26,9 +26,10 @@ pub use schema::{
     Baseline, BudgetSettings, CanarySettings, CerberusSettings, CodeReviewSettings, CoderTemplate,
     CommandPromptSettings, CommandReviewerSettings, CommandSetting, Config, EpicCompletionTrigger,
     EpicDepth, FailureMode, FireOn, GateSettings, IssueLimits, LinterConfig, LinterMode,
-    LinterName, ModelSettings, PerProvider, PeriodicTrigger, ProviderAccount, RetryCount,
-    ReviewSettings, ReviewerType, RoundSettings, RuleLevel, RuleSetting, RunEndTrigger,
-    RunSettings, Seconds, SessionEndTrigger, TrackerKind, TriggerCommand, ValidationTriggers,
+    LinterName, ModelSettings, NotificationChannel, PerProvider, PeriodicTrigger, ProviderAccount,
+    RetryCount, ReviewSettings, ReviewerType, RoundSettings, RuleLevel, RuleSetting, RunEndTrigger,
+    RunSettings, Seconds, SessionEndTrigger, TaskCommand, TaskContextSettings, TaskReviewSettings,
+    TaskSettings, TaskTrigger, TrackerKind, TriggerCommand, ValidationTriggers,
 };
 
 /// The name of the configuration file of a repository.

@@ -33,6 +33,8 @@ pub struct Stop {
     pub is_continued: Option<bool>,
     /// The current folder of the agent.
     pub folder: Option<String>,
+    /// The file with the conversation.
+    pub transcript: Option<String>,
 }
 
 impl Stop {
@@ -46,11 +48,13 @@ impl Stop {
             return (Self::default(), Some("invalid json: not an object".to_owned()));
         };
         let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
-        let folder = text("cwd").filter(|path| path.len() <= MAX_PATH && path.starts_with('/'));
+        let path =
+            |name: &str| text(name).filter(|path| path.len() <= MAX_PATH && path.starts_with('/'));
         let stop = Self {
             session: text("session_id").filter(|session| !session.is_empty()),
             is_continued: fields.get("stop_hook_active").and_then(Value::as_bool),
-            folder,
+            folder: path("cwd"),
+            transcript: path("transcript_path"),
         };
         (stop, None)
     }

@@ -10,6 +10,8 @@ use sha2::{Digest, Sha256};
 pub enum ReviewTarget {
     /// The working tree against HEAD: staged, unstaged and untracked files.
     WorkingTree,
+    /// The working tree since the merge base of HEAD and a commit: commits, staged, unstaged and untracked files.
+    WorkingTreeSince(String),
     /// The index against HEAD.
     Staged,
     /// `A..B`: the difference between two commits.

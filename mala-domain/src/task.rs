@@ -1,10 +1,17 @@
 //! Tasks: the record that the built-in tracker stores. An issue of `mala run` and a task of `mala task` are the
 //! same record.
 
+pub mod conclusion;
+pub mod context;
 pub mod json;
 pub mod plan;
+pub mod review;
+pub mod slash;
+pub mod transitions;
 
 use crate::run::issue::{IssueId, IssueKind, IssueStatus, MAX_LABEL, TrackerIssue};
+use review::{ActiveReview, TaskReview};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -21,9 +28,11 @@ const ID_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const ID_LENGTH: usize = 5;
 
 /// A task or an issue.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "Task of mala")]
 pub struct TaskRecord {
     /// Its id.
+    #[schemars(with = "String")]
     pub id: IssueId,
     /// One line.
     pub title: String,
@@ -39,6 +48,7 @@ pub struct TaskRecord {
     /// Where it stands.
     pub status: TaskStatus,
     /// Whether it is work or a group of work.
+    #[schemars(with = "String")]
     pub kind: IssueKind,
     /// 0 is the most urgent.
     pub priority: u8,
@@ -47,9 +57,11 @@ pub struct TaskRecord {
     pub labels: Vec<String>,
     /// The epic that it is in.
     #[serde(default)]
+    #[schemars(with = "Option<String>")]
     pub parent: Option<IssueId>,
     /// The tasks that must be complete before it.
     #[serde(default)]
+    #[schemars(with = "Vec<String>")]
     pub blocked_by: Vec<IssueId>,
     /// Who works on it.
     #[serde(default)]
@@ -63,6 +75,15 @@ pub struct TaskRecord {
     /// The commit at which the work on it started.
     #[serde(default)]
     pub start_commit: Option<String>,
+    /// The work tree in which the work on it started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_tree: Option<String>,
+    /// Its reviews, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reviews: Vec<TaskReview>,
+    /// The review that runs, or that was left open by a process that died.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_review: Option<ActiveReview>,
     /// When it was created (RFC 3339); empty until it is stored.
     #[serde(default)]
     pub created_at: String,
@@ -72,7 +93,7 @@ pub struct TaskRecord {
 }
 
 /// Where a task stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TaskStatus {
     /// Not started.
@@ -114,6 +135,11 @@ impl TaskStatus {
     }
 }
 
+/// The JSON Schema of a task.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(TaskRecord)
+}
+
 impl TaskRecord {
     /// A pending task with this title. Its texts are made harmless for every place that they go to.
     pub fn new(id: IssueId, title: &str) -> Self {
@@ -133,6 +159,9 @@ impl TaskRecord {
             revision_count: 0,
             close_reason: None,
             start_commit: None,
+            work_tree: None,
+            reviews: Vec::new(),
+            active_review: None,
             created_at: String::new(),
             updated_at: String::new(),
         }

@@ -9,14 +9,16 @@ use mala_domain::agent::answer::RawAnswer;
 use mala_domain::agent::brief::{BriefMaterial, BriefStyle, BriefWidth, PromptBriefs, briefs};
 use mala_domain::agent::fence::{Fence, Nonce};
 use mala_domain::command::{
-    self, CommandPrompt, NAME, ProofToken, StructuredReview, command_opinion, parse_prompt,
-    read_proof, read_structured_review, review_prompt, without_echo,
+    self, CommandPrompt, NAME, ProofToken, StructuredReview, TaskAnswer, TaskPrompt,
+    command_opinion, parse_prompt, read_proof, read_structured_review, review_prompt, task_opinion,
+    task_prompt, without_echo,
 };
 use mala_domain::config::CommandPromptSettings;
 use mala_domain::gate::lane::Lane;
 use mala_domain::ports::{BoxFuture, LaneRunner, Reviewer, ReviewerFailure};
 use mala_domain::review::{Opinion, ReviewContext, Usage};
-use std::sync::{Arc, PoisonError};
+use mala_domain::task::context::TaskContext;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How much of a change the command is shown. It looks at the rest by itself.
@@ -37,10 +39,27 @@ pub struct CommandSettings {
     pub head: String,
     /// A random secret for the proof token.
     pub secret: String,
-    /// What its prompt contains.
+    /// What its prompt contains, unless it reviews a task.
     pub context: CommandPromptSettings,
+    /// The task that it reviews.
+    pub task: Option<TaskReviewing>,
     /// Where prompts and answers are kept, if they are.
     pub transcript: Option<Transcript>,
+}
+
+/// The task that a command reviews.
+#[derive(Clone)]
+pub struct TaskReviewing {
+    /// What the command is given; set before the review starts.
+    pub context: Arc<OnceLock<TaskContext>>,
+    /// What the user's slash command says.
+    pub instructions: Option<String>,
+    /// What a parser that is a slash command is told before its prompt.
+    pub parser_instructions: Option<String>,
+    /// What the command answered, for the task.
+    pub answer: Arc<Mutex<Option<TaskAnswer>>>,
+    /// What it printed, whatever came of it.
+    pub printed: Arc<Mutex<String>>,
 }
 
 /// What structures an answer.
@@ -70,6 +89,9 @@ impl CommandReview {
         let question = CommandQuestion { name: "review", prompt: &prompt, is_answer: &is_review };
         let time = context.timeout.saturating_sub(for_parser);
         let said = self.ask(&self.settings.lane, question, time).await?;
+        if let Some(task) = &self.settings.task {
+            task.printed.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&said);
+        }
         let answer = without_echo(&said, &prompt);
         if answer.trim().is_empty() {
             let why = "it only repeats the prompt";
@@ -79,7 +101,14 @@ impl CommandReview {
         let context = ReviewContext { timeout: left, ..context.clone() };
         let (parsed, parsing) = self.parse(&context, &answer, &fence).await?;
         let proof = read_proof(&said, &token);
-        let mut opinion = command_opinion(&answer, proof, parsed, &context.change)?;
+        let mut opinion = match &self.settings.task {
+            None => command_opinion(&answer, proof, parsed, &context.change)?,
+            Some(task) => {
+                let (opinion, answer) = task_opinion(&answer, proof, parsed, &context.change)?;
+                *task.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+                opinion
+            }
+        };
         if let Some((model, usage)) = parsing {
             opinion.warnings.push(spent(&model, &usage));
             opinion.model = Some(model);
@@ -98,6 +127,18 @@ impl CommandReview {
         let parts: Vec<&[u8]> = parts.into_iter().map(|part| part.as_bytes()).collect();
         let nonce = Nonce::over(&parts);
         let (fence, token) = (Fence::new(nonce.clone()), ProofToken::new(nonce, &settings.head));
+        if let Some(task) = &settings.task {
+            let own = task.context.get().cloned().unwrap_or_default();
+            let prompt = TaskPrompt {
+                change: &context.change,
+                context: &own,
+                instructions: task.instructions.as_deref(),
+                fence: &fence,
+                token: &token,
+            };
+            let text = task_prompt(&prompt);
+            return (fence, token, text);
+        }
         let shown = settings.context.include_git_diff.then(|| shown(context, &fence));
         let tasks = match settings.context.include_task_definition {
             true => &context.tasks[..],
@@ -128,6 +169,11 @@ impl CommandReview {
             }
             ReviewParser::Command(lane) => {
                 let prompt = parse_prompt(review, fence);
+                let task = self.settings.task.as_ref();
+                let prompt = match task.and_then(|task| task.parser_instructions.as_ref()) {
+                    Some(instructions) => format!("{instructions}\n\n{prompt}"),
+                    None => prompt,
+                };
                 let read = |text: &str| {
                     let nonce = fence.nonce();
                     read_structured_review(&RawAnswer { text, form_enforced: false, nonce })

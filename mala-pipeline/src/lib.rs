@@ -7,3 +7,4 @@ pub mod gate;
 pub mod pull_request;
 pub mod review;
 pub mod run;
+pub mod task;

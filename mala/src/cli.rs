@@ -5,11 +5,13 @@ pub mod context;
 pub mod demo;
 pub mod doctor;
 pub mod eval;
+pub mod events;
 pub mod findings;
 pub mod hook;
 pub mod init;
 pub mod issue;
 pub mod models;
+pub mod notify;
 pub mod pr;
 pub mod reference;
 pub mod review;
@@ -18,6 +20,7 @@ pub mod run;
 pub mod runs;
 pub mod schema;
 pub mod stats;
+pub mod task;
 
 use crate::console;
 use crate::environment::Environment;
@@ -64,6 +67,9 @@ enum Command {
     Runs(runs::RunsArgs),
     Run(run::RunCommandArgs),
     Issue(issue::IssueArgs),
+    Task(task::TaskArgs),
+    Events(events::EventsArgs),
+    Notify(notify::NotifyArgs),
     Eval(eval::EvalArgs),
     Schema(schema::SchemaArgs),
     Completions(reference::CompletionsArgs),
@@ -90,6 +96,9 @@ impl Command {
             Self::Runs(args) => runs::run(args, here),
             Self::Run(args) => run::run(args, here),
             Self::Issue(args) => issue::run(args, here),
+            Self::Task(args) => task::run(args, here),
+            Self::Events(args) => events::run(args, here),
+            Self::Notify(args) => notify::run(args, here),
             Self::Eval(args) => eval::run(args, here),
             Self::Schema(args) => schema::run(args),
             Self::Completions(args) => reference::run_completions(args),

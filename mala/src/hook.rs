@@ -5,6 +5,7 @@
 
 mod input;
 mod place;
+mod task;
 mod work;
 
 use crate::console;
@@ -141,6 +142,16 @@ fn stop_answer(time: Result<Duration, String>) -> HookAnswer {
         console::say(&format!("warning: invalid input: {problem}"));
     }
     let here = place::environment(&stop);
+    if let (None, Ok(time)) = (skipped(&here), &time) {
+        match task::idle_answer(&stop, &here, *time) {
+            Ok(Some(answer)) => return answer,
+            Ok(None) => {}
+            Err(error) => {
+                let why = console::harmless(&format!("{error:#}"));
+                console::say(&format!("warning: cannot review the task: {why}"));
+            }
+        }
+    }
     let folder = hook_folder(here.root());
     let record = folder.record(conversation(&stop)).ok();
     let look = match (skipped(&here), time) {

@@ -10,7 +10,8 @@ use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
 use mala_domain::config::{
     Config, ConfigError, ConfigLayer, ConfigOrigin, ConfigWarning, GatePolicy, ModelSettings,
-    ReviewPolicy, RunPolicy, WarningTopic, gate_policy, policy, run_policy,
+    ReviewPolicy, RunPolicy, TaskPolicy, WarningTopic, gate_policy, policy, run_policy,
+    task_policy,
 };
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,8 @@ pub struct Settings {
     pub gate: GatePolicy,
     /// How issues are worked on.
     pub run: RunPolicy,
+    /// How tasks are reviewed.
+    pub tasks: TaskPolicy,
     /// The repository's file: its commands and triggers are not merged with others.
     pub project: Config,
     /// How models are reached.
@@ -112,6 +115,7 @@ impl UserSettings {
             policy: policy(&layers),
             gate: gate_policy(&layers),
             run: run_policy(&layers),
+            tasks: task_policy(&layers),
             project,
             models: self.models.clone(),
             warnings,

@@ -10,6 +10,7 @@ pub mod probe;
 pub mod reviewers;
 pub mod rules;
 pub mod run;
+pub mod task;
 pub mod trusted_settings;
 
 pub use mala_adapters::store::{StateFolder, StoredRunError};

@@ -37,10 +37,23 @@ impl Git {
     ) -> Result<ReviewScope, GitScopeError> {
         let filter = PathFilter::read(self, paths)?;
         match target {
-            ReviewTarget::WorkingTree | ReviewTarget::Staged if self.inner.is_bare => {
+            ReviewTarget::WorkingTree
+            | ReviewTarget::WorkingTreeSince(_)
+            | ReviewTarget::Staged
+                if self.inner.is_bare =>
+            {
                 Err(GitError::Bare { dir: self.inner.dir.clone() }.into())
             }
-            ReviewTarget::WorkingTree => self.scope_work_tree(&filter).await,
+            ReviewTarget::WorkingTree => {
+                let base = self.head().await?;
+                let target = "the working tree against HEAD".to_owned();
+                self.scope_work_tree(target, base, &filter).await
+            }
+            ReviewTarget::WorkingTreeSince(commit) => {
+                let base = self.since_merge_base(commit, "HEAD").await?.0;
+                let target = format!("the working tree since {commit}");
+                self.scope_work_tree(target, Some(base), &filter).await
+            }
             ReviewTarget::Staged => self.scope_index(&filter).await,
             ReviewTarget::Range { base, head } => {
                 let target = format!("{base}..{head}");
@@ -116,8 +129,12 @@ impl Git {
         Ok(contents.into_iter().next().and_then(FileContent::into_bytes))
     }
 
-    async fn scope_work_tree(&self, filter: &PathFilter) -> Result<ReviewScope, GitScopeError> {
-        let base = self.head().await?;
+    async fn scope_work_tree(
+        &self,
+        target: String,
+        base: Option<ObjectId>,
+        filter: &PathFilter,
+    ) -> Result<ReviewScope, GitScopeError> {
         let git = self.with_attributes_of(&self.tree_of(base.as_ref()));
         let untracked = git.untracked().await?;
         let index = match untracked.files.as_slice() {
@@ -139,7 +156,6 @@ impl Git {
             add_dirty(&mut files, &mut hash, submodule);
         }
         let tree = GitTree::new(&git, git.state_of(base.clone()), TreeState::WorkTree);
-        let target = "the working tree against HEAD".to_owned();
         let draft = ScopeDraft { target, base, head: HeadState::WorkingTree, hash };
         git.finish_scope(draft, files, tree, filter).await
     }

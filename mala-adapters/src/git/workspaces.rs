@@ -8,13 +8,11 @@ pub(crate) use linked::LinkedWorktree;
 
 use super::Git;
 use super::call::GitCall;
-use crate::process::{self, ProcessEnvironment, ProcessError, ProcessLimits, ProcessSpec};
+use crate::process::{self, ProcessEnvironment};
 use linked::io;
 use mala_domain::ports::{
-    BoxFuture, CommandRun, CommandRunEnd, RebaseResult, Workspace, WorkspaceError, WorkspaceState,
-    Workspaces,
+    BoxFuture, CommandRun, RebaseResult, Workspace, WorkspaceError, WorkspaceState, Workspaces,
 };
-use mala_domain::secrets;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -135,22 +133,12 @@ impl GitWorkspaces {
         let tree = self.existing(&workspace.name)?;
         let marker = marker(&tree.path);
         let environment = self.environment.clone().with(WORKSPACE_MARKER, &marker);
-        let script = format!("exec 2>&1\n{command}");
-        let spec = ProcessSpec::new("sh", &tree.path, environment).args(["-c", &script]);
-        let finished = process::run(spec, ProcessLimits::within(max_time)).await;
+        let finished = process::run_shell(command, &tree.path, environment, max_time).await;
         process::kill_marked(WORKSPACE_MARKER, &marker);
-        let (end, output) = match finished {
-            Ok(finished) => {
-                let signal = CommandRunEnd::Signal(finished.signal().unwrap_or_default());
-                (finished.code().map_or(signal, CommandRunEnd::Exit), finished.output)
-            }
-            Err(ProcessError::TimedOut { output, .. }) => (CommandRunEnd::TimedOut, *output),
-            Err(error) => return Err(WorkspaceError::Failed(error.to_string())),
-        };
-        let text = String::from_utf8_lossy(&output.stdout);
-        let start = text.ceil_char_boundary(text.len().saturating_sub(MAX_OUTPUT));
-        let output = secrets::redact(text.get(start..).unwrap_or_default()).into_owned();
-        Ok(CommandRun { end, output })
+        let mut run = finished.map_err(|error| WorkspaceError::Failed(error.to_string()))?;
+        let start = run.output.ceil_char_boundary(run.output.len().saturating_sub(MAX_OUTPUT));
+        run.output.drain(..start);
+        Ok(run)
     }
 
     async fn rebase_onto(

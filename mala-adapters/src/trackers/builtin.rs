@@ -232,6 +232,9 @@ impl TaskStore for BuiltinTracker {
                     revision_count: old.revision_count,
                     close_reason: old.close_reason.clone(),
                     start_commit: old.start_commit.clone(),
+                    work_tree: old.work_tree.clone(),
+                    reviews: old.reviews.clone(),
+                    active_review: old.active_review.clone(),
                     created_at: old.created_at.clone(),
                     updated_at: old.updated_at.clone(),
                     ..task

@@ -5,10 +5,14 @@ use crate::agent::brief::PromptBriefs;
 use crate::agent::fence::Fence;
 use crate::change::Change;
 use crate::gate::prompt::regions;
+use crate::task::context::TaskContext;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-const REVIEW: &str = include_str!("prompts/review.md");
+const REVIEW: &str = concat!(include_str!("prompts/review.md"), include_str!("prompts/proof.md"));
+/// The words of mala about a task.
+pub const TASK: &str = include_str!("prompts/task.md");
+const PROOF: &str = include_str!("prompts/proof.md");
 /// The system prompt of the parser.
 pub const PARSE: &str = include_str!("prompts/parse.md");
 
@@ -44,16 +48,48 @@ pub fn review_prompt(prompt: &CommandPrompt<'_>) -> String {
             ));
         }
     }
-    let account = regions(prompt.change);
-    let account = prompt.fence.wrap("changed regions to account for, by number", &account);
-    let (first, second) = prompt.token.halves();
+    sections.push(proof_request(prompt.change, prompt.fence, prompt.token));
+    sections.join("\n\n")
+}
+
+/// The parts of the prompt for a command that reviews a task.
+pub struct TaskPrompt<'t> {
+    /// The change.
+    pub change: &'t Change,
+    /// What the reviewer is given.
+    pub context: &'t TaskContext,
+    /// What the user's slash command says; `None` for the words of mala.
+    pub instructions: Option<&'t str>,
+    /// What is around all that others wrote.
+    pub fence: &'t Fence,
+    /// What is to be given back.
+    pub token: &'t ProofToken,
+}
+
+/// The context of a task: how to answer, then its sections, each behind a fence.
+pub fn task_prompt(prompt: &TaskPrompt<'_>) -> String {
+    let head = prompt.instructions.unwrap_or(TASK).trim_end();
+    let mut sections = vec![
+        head.to_owned(),
+        PROOF.trim_end().to_owned(),
+        format!("The task under review is {}.", prompt.fence.label(&prompt.context.task_id)),
+    ];
+    for (name, text) in prompt.context.sections(&prompt.change.to_string()) {
+        sections.push(prompt.fence.wrap(name, &format!("\n{text}\n")).trim_end().to_owned());
+    }
+    sections.push(proof_request(prompt.change, prompt.fence, prompt.token));
+    sections.join("\n\n")
+}
+
+/// What an answer must account for, and the parts of its proof.
+fn proof_request(change: &Change, fence: &Fence, token: &ProofToken) -> String {
+    let account = fence.wrap("changed regions to account for, by number", &regions(change));
+    let (first, second) = token.halves();
     let mut last = String::new();
     // Writing to a string cannot fail.
-    writeln!(last, "{account}\nThe commit under review is {}", prompt.token.head())
-        .unwrap_or_default();
+    writeln!(last, "{account}\nThe commit under review is {}", token.head()).unwrap_or_default();
     write!(last, "First half: {first}\nSecond half: {second}\n").unwrap_or_default();
-    sections.push(last);
-    sections.join("\n\n")
+    last
 }
 
 /// What a parser that is a command is told: how to do it, and the review behind a fence.
@@ -65,7 +101,7 @@ pub fn parse_prompt(review: &str, fence: &Fence) -> String {
 /// The version of these prompts: 16 hexadecimal digits.
 pub fn version() -> String {
     let mut hash = Sha256::new();
-    for text in [REVIEW, PARSE] {
+    for text in [REVIEW, PARSE, TASK] {
         hash.update(text.len().to_le_bytes());
         hash.update(text);
     }

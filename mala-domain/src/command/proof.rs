@@ -136,9 +136,9 @@ impl ReviewProof {
     }
 }
 
-/// An answer without the lines that only repeat what the command was told.
+/// An answer without the lines that only repeat what the command was told. Empty lines stay.
 pub fn without_echo(answer: &str, told: &str) -> String {
-    let told: HashSet<&str> = told.lines().map(str::trim).collect();
+    let told: HashSet<&str> = told.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
     let own = answer.lines().filter(|line| !told.contains(line.trim()));
     own.collect::<Vec<_>>().join("\n")
 }

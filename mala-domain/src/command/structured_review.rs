@@ -39,11 +39,14 @@ const DEFAULT_CONFIDENCE: f64 = 0.7;
 pub fn read_structured_review(
     words: &RawAnswer<'_>,
 ) -> Result<(StructuredReview, ParseMethod), ParseProblem> {
-    let (object, method) = find_object(words, &["result", "issues"])?;
+    let (object, method) = find_object(words, &["result"])?;
     let word = text(&object, "result")?;
     let result =
         ReviewResult::parse(word).ok_or_else(|| ParseProblem::InvalidVerdict(cut(word, 80)))?;
-    let issues = list(&object, "issues")?;
+    let issues = match object.get("issues") {
+        None | Some(Value::Null) => &[],
+        Some(_) => list(&object, "issues")?,
+    };
     if issues.len() > MAX_ISSUES {
         return Err(ParseProblem::InvalidFormat);
     }

@@ -7,8 +7,8 @@ use super::positions::{PathStep, YamlPositions};
 use super::precedence::{LEGACY_REVIEWER_TYPE, SessionReview, session_review};
 use super::rule_overrides::RuleOverrides;
 use super::schema::{
-    CodeReviewSettings, Config, FailureMode, LinterName, RetryCount, TriggerCommand,
-    ValidationTriggers,
+    CodeReviewSettings, Config, FailureMode, LinterName, NotificationChannel, RetryCount,
+    ReviewerType, TaskCommand, TriggerCommand, ValidationTriggers,
 };
 use crate::gate::lane::{LaneProblem, Table};
 use std::collections::BTreeMap;
@@ -25,6 +25,7 @@ pub(super) fn check(
     check.models(config)?;
     check.gate(config)?;
     check.run(config)?;
+    check.tasks(config)?;
     check.commands(config)?;
     check.triggers(config)?;
     check.legacy(config);
@@ -248,6 +249,55 @@ impl ConfigChecker<'_> {
         let prefix = run.commit_prefix.as_deref().unwrap_or("{id}");
         let is_valid = prefix.contains("{id}") && !prefix.contains(['\n', '\r']);
         self.require("run.commit_prefix", is_valid, "must be one line and contain `{id}`")
+    }
+
+    fn tasks(&self, config: &Config) -> CheckResult {
+        let tasks = &config.tasks;
+        let review = &tasks.review;
+        for (key, command) in [("command", &review.command), ("parser", &review.parser)] {
+            let key = format!("tasks.review.{key}");
+            match command {
+                Some(TaskCommand::Program(words)) => self.require_program(&key, Some(words))?,
+                Some(TaskCommand::Slash(name)) => {
+                    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_:".contains(c);
+                    let is_slash = name
+                        .strip_prefix('/')
+                        .is_some_and(|name| !name.is_empty() && name.chars().all(is_name));
+                    let message = format!(
+                        "`{name}` is not a slash command; write a program as a list: [{name}]"
+                    );
+                    self.require(&key, is_slash, &message)?;
+                }
+                None => {}
+            }
+        }
+        let is_one = review.reviewer.is_none() || review.command.is_none();
+        self.require("tasks.review.reviewer", is_one, "`reviewer` and `command` are both set")?;
+        let is_own = review.reviewer != Some(ReviewerType::Command);
+        let message = "must be builtin, agent_sdk or cerberus; set `command` for a command";
+        self.require("tasks.review.reviewer", is_own, message)?;
+        if let Some(name) = review.agent.as_deref() {
+            let own = config.run.coders.keys().map(String::as_str);
+            let known: Vec<&str> = BUILTIN_CODERS.into_iter().chain(own).collect();
+            let message = format!("unknown agent `{name}`: {}", nearest(name, &known, "agent"));
+            self.require("tasks.review.agent", known.contains(&name), &message)?;
+        }
+        self.require("tasks.tests", is_not_blank(tasks.tests.as_deref()), "the command is empty")?;
+        self.require("tasks.lint", is_not_blank(tasks.lint.as_deref()), "the command is empty")?;
+        for channel in tasks.notify.iter().flatten() {
+            match channel {
+                NotificationChannel::Webhook(url) => {
+                    let is_http = url.starts_with("http://") || url.starts_with("https://");
+                    let message = format!("`{url}` is not an http or https URL");
+                    self.require("tasks.notify", is_http, &message)?;
+                }
+                NotificationChannel::Command(words) => {
+                    self.require_program("tasks.notify", Some(words))?;
+                }
+                NotificationChannel::Desktop | NotificationChannel::Bell => {}
+            }
+        }
+        Ok(())
     }
 
     fn legacy(&mut self, config: &Config) {

@@ -111,6 +111,9 @@ macro_rules! policy {
     };
 }
 
+mod tasks;
+pub use tasks::{TaskPolicy, task_policy};
+
 policy! {
     /// The effective settings of a review.
     pub fn policy -> ReviewPolicy {
@@ -536,9 +539,14 @@ mod tests {
     #[test]
     fn documented_defaults_are_the_effective_ones() {
         let (review, gate, run) = (policy(&[]), gate_policy(&[]), run_policy(&[]));
+        let tasks = task_policy(&[]);
         let mut n_checked = 0;
-        for (key, value, _) in
-            review.entries().into_iter().chain(gate.entries()).chain(run.entries())
+        for (key, value, _) in review
+            .entries()
+            .into_iter()
+            .chain(gate.entries())
+            .chain(run.entries())
+            .chain(tasks.entries())
         {
             if !value.is_null() && value != serde_json::json!([]) {
                 assert_eq!(documented_default(key), Some(value), "{key}");

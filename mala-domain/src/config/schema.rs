@@ -6,6 +6,7 @@ mod models;
 mod review;
 mod rules;
 mod run;
+mod tasks;
 mod triggers;
 
 pub use gate::{CanarySettings, GateSettings};
@@ -16,6 +17,10 @@ pub use review::{
 };
 pub use rules::{RuleLevel, RuleSetting};
 pub use run::{CoderTemplate, IssueLimits, RunSettings, TrackerKind};
+pub use tasks::{
+    NotificationChannel, TaskCommand, TaskContextSettings, TaskReviewSettings, TaskSettings,
+    TaskTrigger,
+};
 pub use triggers::{
     Baseline, CerberusSettings, CodeReviewSettings, CommandSetting, EpicCompletionTrigger,
     EpicDepth, FailureMode, FireOn, PeriodicTrigger, RunEndTrigger, SessionEndTrigger,
@@ -65,6 +70,10 @@ pub struct Config {
     #[serde(deserialize_with = "null_is_default", skip_serializing_if = "RunSettings::is_empty")]
     #[schemars(with = "Option<RunSettings>")]
     pub run: RunSettings,
+    /// How `mala task` reviews tasks and notifies their user.
+    #[serde(deserialize_with = "null_is_default", skip_serializing_if = "TaskSettings::is_empty")]
+    #[schemars(with = "Option<TaskSettings>")]
+    pub tasks: TaskSettings,
     /// What `mala run` does when sessions, epics and runs end.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<ValidationTriggers>")]

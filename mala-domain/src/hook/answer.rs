@@ -44,7 +44,8 @@ impl HookAnswer {
         self.message.as_deref()
     }
 
-    fn block(reason: String, message: String) -> Self {
+    /// The agent must go on, for this reason; the person is told the message.
+    pub fn block(reason: String, message: String) -> Self {
         let message = Some(format!("mala: {message} {WAYS_OUT}"));
         Self { decision: Some("block"), reason: Some(reason), message }
     }

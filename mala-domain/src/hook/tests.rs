@@ -296,6 +296,7 @@ fn a_host_may_leave_out_what_it_likes() {
         session: Some("s".to_owned()),
         is_continued: Some(true),
         folder: Some("/w".to_owned()),
+        transcript: None,
     };
     assert_eq!(stop, expected);
     for (text, is_fine) in [

@@ -18,7 +18,9 @@ pub fn subject(
             format!("{} against {base}", head(name))
         }
         ReviewTarget::Range { head: name, .. } => format!("{} from {base}", head(name)),
-        ReviewTarget::WorkingTree | ReviewTarget::Staged => format!("{on} from {base}"),
+        ReviewTarget::WorkingTree | ReviewTarget::WorkingTreeSince(_) | ReviewTarget::Staged => {
+            format!("{on} from {base}")
+        }
         ReviewTarget::Commits(commits) => match &scope.head {
             HeadState::Commit(head) if commits.len() == 1 => format!("commit {}", short(head)),
             _ => format!("commits {}", commits.join(", ")),

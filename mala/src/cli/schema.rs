@@ -24,6 +24,8 @@ pub enum SchemaName {
     GateSpawned,
     /// Output of `review-gate wait --json`
     GateWaited,
+    /// Task (`mala task show --format json`)
+    Task,
     /// Case with known problems (a line of a `.jsonl` file)
     EvalCase,
     /// Record of a reviewed case (a line of `results.jsonl`)
@@ -44,6 +46,7 @@ impl SchemaName {
             Self::Rule => mala_syntax::rules::schema::json_schema(),
             Self::GateSpawned => mala_domain::render::gate::spawn_schema(),
             Self::GateWaited => mala_domain::render::gate::result_schema(),
+            Self::Task => mala_domain::task::schema(),
             Self::EvalCase => mala_eval::case::schema(),
             Self::EvalRecord => mala_eval::record::schema(),
             Self::EvalResult => mala_eval::result::schema(),

@@ -113,10 +113,16 @@ impl Gate {
     }
 
     async fn commits(&self, target: &ReviewTarget, copy: &Path) -> anyhow::Result<Pinned> {
-        if *target == ReviewTarget::WorkingTree {
+        if matches!(target, ReviewTarget::WorkingTree | ReviewTarget::WorkingTreeSince(_)) {
+            let since = match target {
+                ReviewTarget::WorkingTreeSince(_) => {
+                    self.git.scope(target, &[]).await.map_err(failure)?.scope.base
+                }
+                _ => None,
+            };
             let WorkTreeSnapshot { commit, head, dirty } =
                 self.git.snapshot_work_tree(copy).await?;
-            return Ok(match head {
+            return Ok(match since.or(head) {
                 Some(base) => Pinned::Range { base, head: commit, dirty },
                 None => Pinned::Commits(vec![commit]),
             });

@@ -13,6 +13,7 @@ use crate::wiring::gate::InProcessSettings;
 use crate::wiring::models::{Connections, Models, connections};
 use crate::wiring::rules::ProjectRules;
 use anyhow::Context;
+pub use command::{TaskCommandOptions, TaskLanes, lane as command_lane};
 use mala_adapters::models::call_tracker::CaseCallTracker;
 pub use mala_adapters::models::recording::Recording;
 use mala_domain::config::{
@@ -208,6 +209,8 @@ pub struct ReviewerOptions {
     pub calls: Option<CaseCallTracker>,
     /// Whether models are called.
     pub model_access: ModelAccess,
+    /// The command that reviews a task.
+    pub task: Option<TaskCommandOptions>,
 }
 
 /// Whether models are called.
@@ -283,6 +286,21 @@ async fn one(
         Some(ReviewerType::Cerberus) => panel::chosen(policy, here, rules, options).await?,
         Some(ReviewerType::Command) => command::chosen(policy, here, options).await?,
     })
+}
+
+/// The reviewer that is used when none is named.
+pub fn default_kind(
+    policy: &ReviewPolicy,
+    here: &Environment,
+    options: &ReviewerOptions,
+) -> Result<ReviewerType, Failure> {
+    if let Some(kind) = policy.reviewer.value {
+        return Ok(kind);
+    }
+    let models = models(here, options)?;
+    let choice = agent::choice(policy, &models)?;
+    let has_agent = agent::is_configured(policy, options) || models.has_key(choice.provider);
+    Ok(if has_agent { ReviewerType::AgentSdk } else { ReviewerType::Builtin })
 }
 
 fn models(here: &Environment, options: &ReviewerOptions) -> Result<Models, Failure> {
@@ -371,6 +389,7 @@ impl ReviewerOptions {
             connections: None,
             calls: None,
             model_access: ModelAccess::Call,
+            task: None,
         }
     }
 }

@@ -187,6 +187,26 @@ fn show_says_where_each_value_comes_from() {
       lanes:
         codex: {"args":["-q"]}               # mala.yaml at HEAD
         mine: {"command":["my-reviewer"]}    # [HOME]/.config/mala/config.yaml
+    tasks:
+      review:
+        enabled: true                        # default
+        command: "/review-task"              # default
+        reviewer: null                       # default
+        parser: "/parse-review"              # default
+        agent: null                          # default
+        model: null                          # default
+        max_revisions: 3                     # default
+        trigger: script_completion           # default
+        context:
+          include_task_definition: true      # default
+          include_git_diff: true             # default
+          include_test_results: true         # default
+          include_lint_results: false        # default
+          include_session_log: false         # default
+      tests: null                            # default
+      lint: null                             # default
+      timeout: 600                           # default
+      notify: []                             # default
     "#);
 }
 
@@ -223,12 +243,15 @@ fn an_uncommitted_file_is_shown_with_a_note() {
     [exit 0]
     [stdout]
     review:
-      fail_on: none                   # mala.yaml
+      fail_on: none                      # mala.yaml
       linters:
       rounds:
       budget:
     gate:
       canaries:
+    tasks:
+      review:
+        context:
     [stderr]
     note: mala.yaml is not committed: reviews do not use it yet
     ");
@@ -238,12 +261,15 @@ fn an_uncommitted_file_is_shown_with_a_note() {
     [exit 0]
     [stdout]
     review:
-      fail_on: none                   # mala.yaml at HEAD
+      fail_on: none                      # mala.yaml at HEAD
       linters:
       rounds:
       budget:
     gate:
       canaries:
+    tasks:
+      review:
+        context:
     [stderr]
     note: mala.yaml in the work tree differs: using mala.yaml at HEAD
     ");
@@ -304,7 +330,7 @@ fn the_file_is_found_from_a_folder_below() {
       |
     1 | nope: 1
       | ^^^^ unknown key
-    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, agent_sdk_escalation_model, review, models, gate, run, validation_triggers, commands
+    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, agent_sdk_escalation_model, review, models, gate, run, tasks, validation_triggers, commands
     ");
 }
 

@@ -32,6 +32,7 @@ mod rules;
 mod run;
 mod runs;
 mod shell;
+mod task;
 
 use mala_testkit::World;
 

@@ -16,6 +16,12 @@ pub(super) fn arguments(
         }
         (HeadState::Commit(head), Some(base), _) => words(&["--diff", &format!("{base}..{head}")]),
         (HeadState::Commit(head), None, _) => words(&["--commit", head]),
+        (HeadState::WorkingTree, _, ReviewTarget::WorkingTreeSince(_)) => {
+            Err(ReviewerFailure::Unavailable(
+                "an external gate reviews commits or uncommitted changes, not both together"
+                    .to_owned(),
+            ))
+        }
         (HeadState::WorkingTree, ..) => words(&["--uncommitted"]),
         (HeadState::Index | HeadState::Patch, ..) => Err(ReviewerFailure::Unavailable(
             "a panel reviews commits or the working tree, not the index or a patch".to_owned(),

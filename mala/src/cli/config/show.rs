@@ -35,6 +35,7 @@ fn as_json(settings: &Settings) -> Value {
         .entries()
         .into_iter()
         .chain(settings.gate.entries())
+        .chain(settings.tasks.entries())
         .map(|(key, value, origin)| (key.to_owned(), entry(value, origin)))
         .collect();
     let rules = settings.policy.rules.iter();
@@ -60,6 +61,7 @@ fn as_yaml(settings: &Settings) -> Result<String, std::fmt::Error> {
             lines.push((format!("    {}: {value}", scalar(&name.into())), origin.to_string()));
         }
     }
+    lines.extend(as_blocks(settings.tasks.entries()));
     let width = lines.iter().map(|(text, _)| text.chars().count()).max().unwrap_or(0).min(60);
     let mut out = String::new();
     for (text, origin) in lines {

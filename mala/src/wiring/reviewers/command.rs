@@ -8,7 +8,7 @@ use mala_domain::command::{NAME, version};
 use mala_domain::config::{CommandReviewerSettings, ConfigValue, ReviewPolicy, ReviewerType};
 use mala_domain::gate::lane::{Lane, LaneSettings, filled};
 use mala_domain::scope::ReviewTarget;
-use mala_pipeline::command::{CommandReview, CommandSettings, ReviewParser};
+use mala_pipeline::command::{CommandReview, CommandSettings, ReviewParser, TaskReviewing};
 use std::sync::Arc;
 
 /// What the parser's model is for, when it is not available.
@@ -21,20 +21,28 @@ pub(super) async fn chosen(
     options: &ReviewerOptions,
 ) -> anyhow::Result<ChosenReviewers> {
     let settings = policy.command.value.clone().unwrap_or_default();
-    let Some(run) = &settings.run else {
-        return Err(refusal("no command is set")
-            .hint("set review.command.run in mala.yaml")
-            .into());
-    };
     if matches!(options.target, ReviewTarget::Staged | ReviewTarget::Patch(_)) {
         let what = "it reviews commits or the working tree, not the index or a patch";
         return Err(refusal(what).into());
     }
-    let lane = lane(NAME, run, &settings, here)?;
-    let (parser, verifier) = match &settings.parser {
-        Some(parser) => {
-            (ReviewParser::Command(Box::new(self::lane("parser", parser, &settings, here)?)), None)
+    let TaskLanes { command: lane, parser } = match (&options.task, &settings.run) {
+        (Some(task), _) => task.lanes.clone(),
+        (None, Some(run)) => {
+            let parser = settings.parser.as_deref();
+            let parser = parser.map(|parser| self::lane("parser", parser, &settings, here));
+            let command = self::lane(NAME, run, &settings, here)?;
+            TaskLanes { command, parser: parser.transpose()? }
         }
+        (None, None) => {
+            return Err(refusal("no command is set")
+                .hint("set review.command.run in mala.yaml")
+                .into());
+        }
+    };
+    let words: Vec<&str> = std::iter::once(lane.program()).chain(lane.arguments()).collect();
+    let version = format!("{NAME} {} {}", version(), words.join(" "));
+    let (parser, verifier) = match parser {
+        Some(parser) => (ReviewParser::Command(Box::new(parser)), None),
         None => {
             let agent = agent::verifier(&parsing(policy, &settings), here, options, PARSER).await?;
             (ReviewParser::Model(agent.clone()), Some(agent))
@@ -48,14 +56,31 @@ pub(super) async fn chosen(
         head,
         secret,
         context: settings.context,
+        task: options.task.as_ref().map(|task| task.reviewing.clone()),
         transcript: options.transcript.clone(),
     });
-    let version = format!("{NAME} {} {}", version(), run.join(" "));
     Ok(ChosenReviewers {
         verifier,
         model: settings.model.clone(),
         ..ChosenReviewers::one(ReviewerType::Command, Arc::new(command), version)
     })
+}
+
+/// A command that reviews a task.
+pub struct TaskCommandOptions {
+    /// What runs.
+    pub lanes: TaskLanes,
+    /// What it is given, and what it answers.
+    pub reviewing: TaskReviewing,
+}
+
+/// A command as a lane, and its parser; without a parser, the model of the agent parses.
+#[derive(Clone)]
+pub struct TaskLanes {
+    /// The command.
+    pub command: Lane,
+    /// Its parser.
+    pub parser: Option<Lane>,
 }
 
 fn refusal(why: &str) -> Failure {
@@ -73,7 +98,7 @@ fn parsing(policy: &ReviewPolicy, settings: &CommandReviewerSettings) -> ReviewP
 }
 
 /// A command as a lane.
-fn lane(
+pub fn lane(
     name: &str,
     command: &[String],
     settings: &CommandReviewerSettings,

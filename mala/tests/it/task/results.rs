@@ -1,0 +1,195 @@
+//! Results: statuses, revisions, records, notifications and exit codes.
+
+use super::{TaskBench, config};
+use serde_json::{Value, json};
+
+/// Rows 004-001, 004-002, 004-031, 004-073, 004-074, 004-090 to 004-092 and 004-101.
+#[test]
+fn every_outcome_has_its_status_its_exit_code_and_its_events() {
+    for (behaviour, code, status, end, notes) in [
+        ("APPROVED", 0, "COMPLETE", "ReviewCompleted", 0),
+        ("NEEDS_REVISION", 1, "IN_PROGRESS", "ReviewFailed", 0),
+        ("REJECTED", 1, "BLOCKED", "ReviewFailed", 1),
+        ("crash", 2, "AWAITING_REVIEW", "ReviewFailed", 1),
+        ("empty", 2, "AWAITING_REVIEW", "ReviewFailed", 1),
+        ("unproven", 2, "AWAITING_REVIEW", "ReviewFailed", 1),
+        ("echo", 2, "AWAITING_REVIEW", "ReviewFailed", 1),
+    ] {
+        let bench = TaskBench::new();
+        bench.answer(behaviour);
+        let id = bench.task();
+        assert_eq!(bench.done(&id), (code, status.to_owned()), "{behaviour}");
+        assert_eq!(bench.review_events(), ["ReviewStarted", end], "{behaviour}");
+        assert_eq!(bench.notes().len(), notes, "004-059: {behaviour}");
+        if notes == 1 && status == "AWAITING_REVIEW" {
+            assert_eq!(bench.notes()[0]["title"], "Review Not Done: T1", "004-073");
+            assert_eq!(bench.show(&id)["revision_count"], 0, "004-031");
+            let last = bench.events().pop().unwrap();
+            assert_eq!(last["reason"], bench.notes()[0]["message"], "004-092");
+        }
+        assert!(!bench.said("seen").is_empty(), "004-001");
+    }
+}
+
+/// Row 004-031, for a time limit.
+#[test]
+fn a_review_that_takes_too_long_exits_with_3() {
+    let bench = TaskBench::with_config(&format!("{}review: {{timeout: 4}}\n", config("", "")));
+    bench.answer("never");
+    let id = bench.task();
+    assert_eq!(bench.done(&id), (3, "AWAITING_REVIEW".to_owned()));
+    bench.answer("APPROVED");
+    assert_eq!(bench.done(&id), (0, "COMPLETE".to_owned()), "004-073");
+    let attempts: Vec<Value> = bench.show(&id)["reviews"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|review| json!([review["attempt"], review["result"]]))
+        .collect();
+    assert_eq!(attempts, [json!([1, null]), json!([1, "APPROVED"])], "004-073");
+}
+
+/// Rows 004-023 to 004-029, 004-060 to 004-065, 004-081 and 004-106.
+#[test]
+fn objections_send_a_task_back_until_the_limit_blocks_it() {
+    let bench = TaskBench::new();
+    bench.answer("NEEDS_REVISION");
+    let id = bench.task();
+    let before = jiff::Timestamp::now();
+    for (attempt, status, revisions) in
+        [(1, "IN_PROGRESS", 1), (2, "IN_PROGRESS", 2), (3, "BLOCKED", 2)]
+    {
+        bench.commit("mine.py", &format!("mine = {}\n", attempt + 1));
+        assert_eq!(bench.done(&id), (1, status.to_owned()), "004-060, 004-062");
+        assert_eq!(bench.show(&id)["revision_count"], revisions, "004-063");
+        assert_eq!(bench.last_review(&id)["attempt"], attempt, "004-024");
+    }
+    let task = bench.show(&id);
+    let reviews = task["reviews"].as_array().unwrap();
+    assert_eq!(reviews.len(), 3, "004-029");
+    assert_ne!(reviews[0]["id"], reviews[1]["id"], "004-023");
+    assert!(reviews.iter().all(|review| review["task_id"] == *id), "004-023");
+    let last = &reviews[2];
+    assert_eq!(
+        json!([last["result"], last["issues"], last["summary"], last["blocking"]]),
+        json!(["NEEDS_REVISION", ["criterion A1 is not met"], "S", false]),
+        "004-025"
+    );
+    let at: jiff::Timestamp = last["reviewed_at"].as_str().unwrap().parse().unwrap();
+    assert!(before <= at && at <= jiff::Timestamp::now(), "004-026");
+    assert_eq!(last["reviewer_command"], "rev", "004-027");
+    assert!(last["raw_output"].as_str().unwrap().contains("MARK-1"), "004-028");
+    let note = &bench.notes()[0];
+    assert_eq!(note["title"], "Review Failed: T1", "004-064");
+    assert_eq!(note["message"], "Task needs human review after 3 attempts", "004-065");
+    assert_eq!(note["sound"], "Basso", "004-069");
+    assert_eq!(bench.notes().len(), 1, "004-059");
+    let (_, prompt, _) = bench.mala(&["task", "show", &id, "--fix-prompt"]);
+    assert!(prompt.contains("1. criterion A1 is not met") && prompt.contains("\nS\n"), "004-061");
+    let events = bench.events();
+    let ends: Vec<&Value> =
+        events.iter().filter(|event| event["event"] == "ReviewFailed").collect();
+    for (end, review) in ends.iter().zip(reviews) {
+        assert_eq!(end["review"]["id"], review["id"], "004-089, 004-106");
+        assert_eq!(end["review"]["result"], review["result"], "004-106");
+        assert_eq!(end["review"]["issues"], review["issues"], "004-089");
+    }
+    let starts: Vec<&Value> =
+        events.iter().filter(|event| event["event"] == "ReviewStarted").collect();
+    assert_eq!(starts[1]["review"]["attempt"], 2, "004-088");
+    assert_eq!(starts[0]["review"]["result"], "PENDING", "004-086, 004-087");
+    assert_eq!(starts[0]["project_id"].as_str().unwrap().len(), 16, "004-086");
+    assert_eq!(starts[0]["project_id"], ends[2]["project_id"]);
+}
+
+/// Rows 004-062, 004-066 to 004-071 and 004-085.
+#[test]
+fn limits_and_rejections() {
+    let bench = TaskBench::new();
+    bench.user_config("tasks: {review: {max_revisions: 1}}\n");
+    bench.answer("NEEDS_REVISION");
+    let id = bench.task();
+    assert_eq!(bench.done(&id), (1, "BLOCKED".to_owned()), "004-062");
+    assert_eq!(bench.notes()[0]["message"], "Task needs human review after 1 attempts", "004-065");
+    bench.user_config("tasks: {review: {max_revisions: 5}}\n");
+    assert_eq!(bench.mala(&["task", "reopen", &id]).0, 0);
+    assert_eq!(bench.mala(&["task", "start", &id]).0, 0);
+    assert_eq!(bench.done(&id), (1, "IN_PROGRESS".to_owned()), "004-103: the limit applies anew");
+    bench.user_config("tasks: {review: {max_revisions: 2}}\n");
+    bench.commit("mine.py", "mine = 2\n");
+    assert_eq!(bench.done(&id), (1, "BLOCKED".to_owned()), "004-062");
+    for (parse, revisions, row) in [
+        ("", 0, "004-066"),
+        (
+            r#"{"result": "NEEDS_REVISION", "issues": ["x"], "summary": "drops the table", "blocking": true}"#,
+            0,
+            "004-071",
+        ),
+    ] {
+        bench.user_config("tasks: {review: {max_revisions: 9}}\n");
+        bench.forget("notes");
+        let id = bench.start("T1");
+        bench.commit("mine.py", &format!("mine = '{row}'\n"));
+        match parse {
+            "" => bench.answer("REJECTED"),
+            parse => {
+                bench.answer("NEEDS_REVISION");
+                bench.set("parse", parse);
+            }
+        }
+        assert_eq!(bench.done(&id), (1, "BLOCKED".to_owned()), "{row}");
+        assert_eq!(bench.show(&id)["revision_count"], revisions, "{row}");
+        let note = &bench.notes()[0];
+        assert_eq!(note["title"], "Review Rejected: T1", "004-067: {row}");
+        assert_eq!(note["message"], "Blocking issue found: drops the table", "004-068: {row}");
+        assert_eq!(note["sound"], "Basso", "004-069: {row}");
+    }
+}
+
+/// Rows 004-070 and 004-072.
+#[test]
+fn a_notification_that_fails_changes_nothing() {
+    for (notify, warnings) in
+        [("[]", 0), ("[{command: ['false']}, {webhook: 'http://127.0.0.1:1'}]", 2)]
+    {
+        let bench = TaskBench::new();
+        bench.user_config(&format!("tasks: {{notify: {notify}}}\n"));
+        bench.answer("REJECTED");
+        let id = bench.task();
+        let (code, _, stderr) = bench.mala(&["task", "done", &id]);
+        assert_eq!((code, bench.status(&id)), (1, "BLOCKED".to_owned()));
+        assert_eq!(stderr.matches("warning: cannot notify by ").count(), warnings, "{stderr}");
+        assert_eq!(bench.notes().len(), 0);
+    }
+}
+
+/// Rows 004-104 and 004-079.
+#[test]
+fn without_reviews_a_task_is_complete_at_once() {
+    let bench = TaskBench::with_config(&config(", enabled: false", ""));
+    let id = bench.task();
+    let (code, stdout, stderr) = bench.mala(&["task", "done", &id]);
+    assert_eq!((code, stdout), (0, format!("{id}  COMPLETE  T1\n")));
+    assert!(stderr.contains("reviews are off: nothing was reviewed"), "{stderr}");
+    assert_eq!((bench.said("seen"), bench.said("notes")), (String::new(), String::new()));
+    let statuses: Vec<Value> = bench.events().iter().map(|event| event["to"].clone()).collect();
+    assert_eq!(statuses, ["PENDING", "IN_PROGRESS", "COMPLETE"], "004-104");
+}
+
+/// Row 004-107.
+#[test]
+fn a_task_without_a_change_is_not_reviewed() {
+    let bench = TaskBench::new();
+    let id = bench.start("T1");
+    assert_eq!(bench.done(&id), (0, "COMPLETE".to_owned()));
+    assert_eq!(bench.last_review(&id)["summary"], "The change is empty: nothing was reviewed.");
+    assert_eq!(bench.said("order"), "", "nothing ran");
+    bench.answer("NEEDS_REVISION");
+    let id = bench.start("T2");
+    bench.commit("b.py", "b = 1\n");
+    assert_eq!(bench.done(&id), (1, "IN_PROGRESS".to_owned()));
+    bench.forget("order");
+    bench.answer("APPROVED");
+    assert_eq!(bench.done(&id), (1, "IN_PROGRESS".to_owned()), "no progress");
+    assert_eq!((bench.said("order").as_str(), &bench.show(&id)["revision_count"]), ("", &json!(2)));
+}

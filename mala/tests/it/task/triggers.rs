@@ -1,0 +1,94 @@
+//! What starts a review.
+
+use super::{TaskBench, config};
+use serde_json::{Value, json};
+
+/// Row 004-077.
+#[test]
+fn an_explicit_trigger_waits_for_the_command() {
+    let bench = TaskBench::with_config(&config(", trigger: explicit", ""));
+    let id = bench.task();
+    let (code, stdout, stderr) = bench.mala(&["task", "done", &id]);
+    assert_eq!((code, stdout), (2, format!("{id}  AWAITING_REVIEW  T1\n")));
+    assert!(stderr.contains(&format!("`mala task review {id}`")), "{stderr}");
+    assert_eq!(stop(&bench), json!({}), "the stop hook starts none");
+    assert_eq!(bench.review_events(), [] as [&str; 0]);
+    let (code, ..) = bench.mala(&["task", "review", &id]);
+    assert_eq!((code, bench.status(&id)), (0, "COMPLETE".to_owned()));
+}
+
+/// What the stop hook answers, without a panel.
+fn stop(bench: &TaskBench) -> Value {
+    let input = json!({"session_id": "s", "cwd": bench.repo.root(), "stop_hook_active": false});
+    let output = bench.world.output(&["hook", "stop"], input.to_string().as_bytes());
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut answer: Value = serde_json::from_str(&text).unwrap();
+    // Without reviewers on a panel, the hook of the gate only has a message.
+    if answer["systemMessage"].as_str().is_some_and(|it| !it.contains("task ")) {
+        answer = json!({});
+    }
+    answer
+}
+
+/// Row 004-076.
+#[test]
+fn an_idle_conversation_has_its_task_reviewed() {
+    let bench = TaskBench::with_config(&config(", trigger: session_idle", ""));
+    let id = bench.start("T1");
+    assert_eq!(stop(&bench), json!({}), "there is no work yet");
+    bench.commit("mine.py", "mine = 1\n");
+    bench.answer("NEEDS_REVISION");
+    let answer = stop(&bench);
+    assert_eq!(answer["decision"], "block", "{answer}");
+    assert!(answer["reason"].as_str().unwrap().contains("1. criterion A1 is not met"), "{answer}");
+    assert_eq!(bench.status(&id), "IN_PROGRESS");
+    assert_eq!(stop(&bench), json!({}), "no work since the last review");
+    assert_eq!(bench.review_events(), ["ReviewStarted", "ReviewFailed"]);
+    bench.commit("mine.py", "mine = 2\n");
+    let (code, ..) = bench.mala(&["task", "done", &id]);
+    assert_eq!(
+        (code, bench.status(&id)),
+        (2, "AWAITING_REVIEW".to_owned()),
+        "done alone reviews nothing"
+    );
+    assert_eq!(bench.review_events().len(), 2);
+    bench.answer("APPROVED");
+    let answer = stop(&bench);
+    assert!(
+        answer["systemMessage"].as_str().unwrap().contains(&format!("task {id} is COMPLETE")),
+        "{answer}"
+    );
+    assert_eq!(bench.status(&id), "COMPLETE");
+}
+
+/// Row 004-078, 004-085 and 004-051, through the binary.
+#[test]
+fn invalid_settings_have_their_exit_code() {
+    for (tasks, says) in [
+        ("review: {trigger: always}", "script_completion, session_idle, explicit"),
+        ("review: {max_revision: 3}", "did you mean `max_revisions`?"),
+        ("review: {reviewer: builtin, command: [rev]}", "both set"),
+    ] {
+        let bench = TaskBench::with_config(&format!("tasks: {{{tasks}}}\n"));
+        let (code, _, stderr) = bench.mala(&["config", "check"]);
+        assert_eq!(code, 78, "{stderr}");
+        assert!(stderr.contains("mala.yaml:1:") && stderr.contains(says), "{stderr}");
+    }
+}
+
+/// Rows 004-048, 004-053, 004-079 to 004-082.
+#[test]
+fn the_defaults_are_shown() {
+    let bench = TaskBench::with_config("");
+    let shown = bench.json(&["config", "show", "--format", "json"]);
+    for (key, value) in [
+        ("tasks.review.enabled", json!(true)),
+        ("tasks.review.command", json!("/review-task")),
+        ("tasks.review.parser", json!("/parse-review")),
+        ("tasks.review.model", json!(null)),
+        ("tasks.review.max_revisions", json!(3)),
+        ("tasks.review.trigger", json!("script_completion")),
+    ] {
+        assert_eq!(shown["values"][key], json!({"value": value, "origin": "default"}), "{key}");
+    }
+}
