@@ -101,3 +101,35 @@ fn what_took_the_place_of_a_work_tree_is_not_believed() {
     std::fs::write(tree.join(".git/commondir"), common.to_str().unwrap()).unwrap();
     assert_eq!(bench.run(&["wait", "--session-key", &foreign]).0, 5);
 }
+
+/// A copy borrows the objects of the repository, wherever they are and however they are named.
+#[test]
+fn every_kind_of_repository_is_reviewed() {
+    for kind in ["sha256", "linked", "shallow"] {
+        let Bench { repo, world } = Bench::new();
+        let folder = repo.beside(kind);
+        let path = folder.to_str().unwrap();
+        match kind {
+            "linked" => drop(repo.git(&["worktree", "add", "-q", "-b", "topic", path])),
+            "shallow" => {
+                let origin = format!("file://{}", repo.root().display());
+                repo.git(&["clone", "-q", "--depth", "2", &origin, path]);
+            }
+            _ => {
+                repo.git(&["init", "-q", "--object-format=sha256", path]);
+                for revision in ["HEAD~1", "HEAD"] {
+                    for file in ["mala.yaml", "a.py"] {
+                        let text = repo.git(&["show", &format!("{revision}:{file}")]);
+                        std::fs::write(folder.join(file), text + "\n").unwrap();
+                    }
+                    repo.git(&["-C", path, "add", "-A"]);
+                    repo.git(&["-C", path, "commit", "-q", "-m", revision]);
+                }
+            }
+        }
+        let bench = Bench { world: world.in_folder(&folder), repo };
+        let ended = bench.review("pass", &[]);
+        assert_eq!((ended.code, ended.verdict()), (0, "PASS"), "{kind}: {:#}", ended.json);
+        ended.assert_nothing_left();
+    }
+}
