@@ -14,10 +14,11 @@ use futures_util::future::{AbortHandle, abortable};
 use futures_util::stream::FuturesUnordered;
 use mala_domain::config::CodeReviewSettings;
 use mala_domain::ports::{
-    BoxFuture, Coder, MainLine, RunLog, RunLogError, ScopeError, Tracker, WorkspaceError,
-    Workspaces,
+    BoxFuture, Coder, MainLine, RunLog, RunLogError, ScopeError, Tracker, TrackerError,
+    WorkspaceError, Workspaces,
 };
 use mala_domain::report::Report;
+use mala_domain::run::issue::{IssueId, TrackerIssue};
 use mala_domain::run::lifecycle::{
     Effect, RunConclusion, RunEvent, RunRules, RunState, WorkEvent, WorkKey, WorkStep, conclusion,
 };
@@ -125,7 +126,7 @@ pub enum RunError {
     Target(#[from] WorkspaceError),
     /// The tracker cannot be read.
     #[error("{0}")]
-    Tracker(#[from] mala_domain::ports::TrackerError),
+    Tracker(#[from] TrackerError),
     /// The lifecycle left nothing to do.
     #[error("the run has nothing left to do and did not end")]
     Stuck,
@@ -149,21 +150,14 @@ pub async fn run(
     let mut performed = FuturesUnordered::new();
     let mut handles: BTreeMap<WorkKey, AbortHandle> = BTreeMap::new();
     let mut effects = progress.start()?;
-    let mut is_interrupted = false;
-    let mut is_watching = false;
+    let (mut is_interrupted, mut is_watching) = (false, false);
     'run: loop {
         for effect in std::mem::take(&mut effects) {
             match effect {
                 Effect::Finish => break 'run,
                 Effect::Watch => is_watching = true,
                 Effect::ReadTracker => {
-                    let issues = match ports.tracker.issues().await {
-                        Err(error) if progress.state.is_read => {
-                            (ports.notices)(RunNotice::Warning(format!("tracker: {error}")));
-                            progress.state.issues.clone()
-                        }
-                        issues => issues?,
-                    };
+                    let issues = read_issues(&progress.state, ports).await?;
                     effects.extend(progress.emit(RunEvent::TrackerRead(issues))?);
                 }
                 Effect::StopOthers(key) => {
@@ -179,25 +173,20 @@ pub async fn run(
         }
         if !effects.is_empty() {
             continue;
-        }
-        if performed.is_empty() && !is_watching {
+        } else if performed.is_empty() && !is_watching {
             return Err(RunError::Stuck);
         }
         tokio::select! {
             level = next_stop(&mut stop) => {
-                if level >= 2 {
-                    is_interrupted = true;
+                is_interrupted = level >= 2;
+                if is_interrupted {
                     break 'run;
                 }
                 effects = progress.emit(RunEvent::StopRequested)?;
             }
             () = tokio::time::sleep(WATCH), if is_watching => {
-                let known = &progress.state.issues;
-                let issues = ports.tracker.issues().await.ok().filter(|issues| issues != known);
-                if let Some(issues) = issues {
-                    is_watching = false;
-                    effects = progress.emit(RunEvent::TrackerRead(issues))?;
-                }
+                effects = look_again(&mut progress, ports).await?;
+                is_watching = effects.is_empty();
             }
             Some((key, event)) = performed.next() => {
                 if let Ok(event) = event {
@@ -213,12 +202,47 @@ pub async fn run(
     if !is_interrupted {
         progress.emit(RunEvent::Finished)?;
     }
-    let report = build(&progress.state, &plan.rules, ports.coder.confinement(), (ports.clock)());
+    Ok(result(&progress.state, plan, ports, is_interrupted))
+}
+
+fn result(
+    state: &RunState,
+    plan: &OrchestratorPlan,
+    ports: &RunPorts<'_>,
+    is_interrupted: bool,
+) -> RunResult {
+    let report = build(state, &plan.rules, ports.coder.confinement(), (ports.clock)());
     let conclusion = match is_interrupted {
         true => RunConclusion::Interrupted,
-        false => conclusion(&progress.state),
+        false => conclusion(state),
     };
-    Ok(RunResult { conclusion, report: RunReport { conclusion, ..report } })
+    RunResult { conclusion, report: RunReport { conclusion, ..report } }
+}
+
+/// Reads the tracker while nothing is to be done, and returns what follows if it has changed.
+async fn look_again(
+    progress: &mut RunProgressLog<'_>,
+    ports: &RunPorts<'_>,
+) -> Result<Vec<Effect>, RunError> {
+    let issues = read_issues(&progress.state, ports).await?;
+    match issues == progress.state.issues {
+        true => Ok(Vec::new()),
+        false => progress.emit(RunEvent::TrackerRead(issues)),
+    }
+}
+
+/// All issues. A tracker that answered before and does not now leaves what is known.
+async fn read_issues(
+    state: &RunState,
+    ports: &RunPorts<'_>,
+) -> Result<Vec<TrackerIssue>, TrackerError> {
+    match ports.tracker.issues().await {
+        Err(error) if state.is_read => {
+            (ports.notices)(RunNotice::Warning(format!("tracker: {error}")));
+            Ok(state.issues.clone())
+        }
+        issues => issues,
+    }
 }
 
 /// Removes what a killed run left behind: processes, and workspaces of no unfinished work.
@@ -245,8 +269,8 @@ struct StepTask {
     key: WorkKey,
     step: WorkStep,
     work: mala_domain::run::lifecycle::WorkProgress,
-    issue: Option<mala_domain::run::issue::TrackerIssue>,
-    linked: Option<mala_domain::run::issue::IssueId>,
+    issue: Option<TrackerIssue>,
+    linked: Option<IssueId>,
     run_id: String,
 }
 

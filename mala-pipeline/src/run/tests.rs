@@ -214,13 +214,13 @@ async fn a_full_disk_stops_the_run_and_nothing_is_lost() {
     }
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_run_that_watches_takes_up_issues_that_come_later() {
     let mut world = World::new(REVIEWED, &["a"]);
     world.plan.rules.watches = true;
     world.stop_at("session b", 1);
     let later = async {
-        tokio::time::sleep(Duration::from_secs(60)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
         world.add_issue("b");
         std::future::pending::<()>().await
     };

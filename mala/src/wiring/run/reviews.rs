@@ -4,12 +4,12 @@ use crate::environment::Environment;
 use crate::settings::Settings;
 use crate::wiring::changes::Changes;
 use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
-use crate::wiring::reviewers::{self, ChosenReviewers, ReviewerOptions};
+use crate::wiring::reviewers::{self, ReviewerOptions};
 use crate::wiring::{rules, start_time};
 use mala_domain::config::{
     CerberusSettings, ConfigOrigin, ConfigValue, ReviewPolicy, ReviewerType, Seconds,
 };
-use mala_domain::ports::{BoxFuture, ReviewScope, RunStore, ScopeError};
+use mala_domain::ports::{BoxFuture, RunStore, ScopeError};
 use mala_domain::report::Report;
 use mala_domain::scope::ReviewTarget;
 use mala_pipeline::review::{Published, ReviewPorts, StartTime, publish, review};
@@ -53,8 +53,21 @@ impl RangeReviews {
             notices.push(reviewers::NO_KEY.to_owned());
         }
         let started = start_time();
-        let ledger =
-            self.ledger(request, &policy, (&scoped, &chosen), &started, &mut notices).await;
+        let names: Vec<&str> = chosen.reviewers.iter().map(|reviewer| reviewer.name()).collect();
+        // Reviews of the same work from the same base are rounds of one change.
+        let (base, head) = (request.base.clone(), request.work.clone());
+        let tracking = TrackingRequest {
+            target: &ReviewTarget::Range { base, head },
+            scope: &scoped,
+            reviewers: &names,
+            policy: policy.rounds(false).keeping(request.settings.finding_threshold),
+            at: started.at.clone(),
+            stores: true,
+        };
+        let ledger = match self.changes.git() {
+            Some(git) => ReviewLedger::open(git, tracking, &mut notices).await,
+            None => None,
+        };
         let plan = chosen.plan(&policy, request.tasks.clone(), notices)?;
         let store = self.changes.store();
         let kept_in = store.as_ref().map(|store| (store as &dyn RunStore, &started));
@@ -68,28 +81,6 @@ impl RangeReviews {
             tracing::warn!("cannot save the review: {error}");
         }
         Ok(reviewed.report)
-    }
-
-    /// The ledger: reviews of the same work from the same base are rounds of one change.
-    async fn ledger(
-        &self,
-        request: &TriggerReviewRequest,
-        policy: &ReviewPolicy,
-        (scope, chosen): (&ReviewScope, &ChosenReviewers),
-        started: &StartTime,
-        notices: &mut Vec<String>,
-    ) -> Option<ReviewLedger> {
-        let names: Vec<&str> = chosen.reviewers.iter().map(|reviewer| reviewer.name()).collect();
-        let (base, head) = (request.base.clone(), request.work.clone());
-        let tracking = TrackingRequest {
-            target: &ReviewTarget::Range { base, head },
-            scope,
-            reviewers: &names,
-            policy: policy.rounds(false).keeping(request.settings.finding_threshold),
-            at: started.at.clone(),
-            stores: true,
-        };
-        ReviewLedger::open(self.changes.git()?, tracking, notices).await
     }
 
     /// The settings of the project, with those of the trigger in place of its own reviewer.
