@@ -460,7 +460,7 @@ fn every_review_goes_through_one_function() {
     assert_eq!(code_with(&["mala-pipeline"], "ask_all("), asks_all);
     // Only one function makes a report, once.
     let makes = files(&["mala-pipeline/src/review.rs"], "= assemble(");
-    assert_eq!(code_with(&CRATES, "= assemble("), makes);
+    assert_eq!(code_with(&["mala-domain", "mala-pipeline", "mala"], "= assemble("), makes);
     assert_eq!(code_with(&CRATES, "mut report: Report"), [""; 0]);
     assert_eq!(
         code_with(&CRATES, "    Report {"),

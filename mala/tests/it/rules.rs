@@ -99,7 +99,7 @@ fn a_rule_is_shown_with_its_examples() {
     set         default
     from        .mala/rules/no-print.yaml
 
-    When the library is used, `{{X}}` lands on the user's stdout.
+    When the library is used, `X` lands on the user's stdout.
 
     Instead: Use logging.
 
@@ -164,7 +164,7 @@ fn an_unknown_rule_names_the_nearest_one() {
     [exit 64]
     [stderr]
     error: no rule `python/mutable-defualt`
-    hint: did you mean 'python/mutable-default'?
+    hint: did you mean `python/mutable-default`?
     ");
 }
 

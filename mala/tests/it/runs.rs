@@ -67,8 +67,8 @@ fn runs_are_listed_newest_first_and_broken_ones_say_why() {
     [exit 0]
     [stdout]
     [RUN]  unreadable: review.json is not a report: EOF while parsing a value at line 1 column 13
-    [RUN]  NEEDS_WORK       1 finding  main..\u{1b}[31mred
-    [RUN]  NEEDS_WORK       1 finding  the working tree
+    [RUN]  NEEDS_WORK             1 finding  main..\u{1b}[31mred
+    [RUN]  NEEDS_WORK             1 finding  the working tree
     ");
 }
 
@@ -134,7 +134,7 @@ fn what_cannot_be_shown_says_why() {
     assert_snapshot!(world.run(&["runs", "show", "2026"]), @"
     [exit 64]
     [stderr]
-    error: 4 reviews start with '2026'
+    error: 4 reviews start with `2026`
     hint: run `mala runs list` to list the reviews
     ");
 }

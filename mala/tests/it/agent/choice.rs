@@ -75,6 +75,19 @@ fn only_a_missing_key_with_nothing_said_leaves_it_to_the_built_in_analyzers() {
 fn a_reviewer_that_is_named_never_falls_back() {
     assert_snapshot!(changed().run(&["review", "--reviewer", "agent-sdk"]), @"
     [exit 4]
+    [stdout]
+    The change could not be reviewed.
+
+    not reviewed:  app.py (1 hunk)
+    coverage:  reviewed 0 of 1 hunk in 0 files
+    reviewer:  agent-sdk: could not review: cannot run the reviewer agent_sdk:
+               ANTHROPIC_API_KEY is not set, 0 findings, 0 dropped
+    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+            file, 1 hunk, +1 -1
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    COULD NOT REVIEW  no reviewer available: cannot run the reviewer agent_sdk:
+                      ANTHROPIC_API_KEY is not set
     [stderr]
     error: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set
     hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in ~/.config/mala/config.yaml
@@ -83,6 +96,19 @@ fn a_reviewer_that_is_named_never_falls_back() {
     world.commit_file("mala.yaml", "reviewer_type: agent_sdk\n");
     assert_snapshot!(world.run(&["review"]), @"
     [exit 4]
+    [stdout]
+    The change could not be reviewed.
+
+    not reviewed:  app.py (1 hunk)
+    coverage:  reviewed 0 of 1 hunk in 0 files
+    reviewer:  agent-sdk: could not review: cannot run the reviewer agent_sdk:
+               ANTHROPIC_API_KEY is not set, 0 findings, 0 dropped
+    scope:  the working tree against HEAD (fc335c2972d5 to the working tree), 1
+            file, 1 hunk, +1 -1
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    COULD NOT REVIEW  no reviewer available: cannot run the reviewer agent_sdk:
+                      ANTHROPIC_API_KEY is not set
     [stderr]
     error: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set
     hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in ~/.config/mala/config.yaml
@@ -91,12 +117,37 @@ fn a_reviewer_that_is_named_never_falls_back() {
         |name: &str| changed().run(&["review", "--reviewer", "agent_sdk", "--model", name]);
     assert_snapshot!(with_model("gpt-4.1-mini"), @"
     [exit 4]
+    [stdout]
+    The change could not be reviewed.
+
+    not reviewed:  app.py (1 hunk)
+    coverage:  reviewed 0 of 1 hunk in 0 files
+    reviewer:  agent-sdk: could not review: cannot run the reviewer agent_sdk:
+               OPENAI_API_KEY is not set, 0 findings, 0 dropped
+    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+            file, 1 hunk, +1 -1
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    COULD NOT REVIEW  no reviewer available: cannot run the reviewer agent_sdk:
+                      OPENAI_API_KEY is not set
     [stderr]
     error: cannot run the reviewer agent_sdk: OPENAI_API_KEY is not set
     hint: set OPENAI_API_KEY, or models.key_commands.openai in ~/.config/mala/config.yaml
     ");
     assert_snapshot!(with_model("sonet"), @"
     [exit 4]
+    [stdout]
+    The change could not be reviewed.
+
+    not reviewed:  app.py (1 hunk)
+    coverage:  reviewed 0 of 1 hunk in 0 files
+    reviewer:  agent-sdk: could not review: unknown model 'sonet', 0 findings, 0
+               dropped
+    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+            file, 1 hunk, +1 -1
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    COULD NOT REVIEW  no reviewer available: unknown model 'sonet'
     [stderr]
     error: unknown model 'sonet'
     hint: did you mean `sonnet`?
@@ -280,16 +331,15 @@ fn a_named_reviewer_that_is_not_available_never_passes_and_the_others_run() {
     let world = changed();
     let pairs = ["builtin,agent_sdk", "agent_sdk,builtin", "builtin,cerberus", "command,builtin"];
     for named in pairs {
-        let args = ["review", "--reviewer", named, "--json", "-o", "out.json"];
-        let output = world.output(&args, b"");
-        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let output = world.output(&["review", "--reviewer", named, "-o", ".git/out.json"], b"");
+        let report = std::fs::read(world.folder().join(".git/out.json")).unwrap();
+        let report: Value = serde_json::from_slice(&report).unwrap();
         assert_eq!(output.status.code(), Some(4), "{named}: {report:#}");
         assert_eq!(report["consensus"]["needed"], 2, "{named}: {report:#}");
         let reviewers = report["reviewers"].as_array().unwrap();
         let absent: Vec<bool> = reviewers.iter().map(|it| it["verdict"].is_null()).collect();
         assert_eq!(absent, [false, true], "{named}: {report:#}");
         assert_eq!(reviewers[0]["reviewer"], "builtin", "{named}: {report:#}");
-        assert!(world.folder().join("out.json").exists(), "{named}");
     }
     assert_snapshot!(world.run(&["review", "--reviewer", "builtin,builtin"]), @"
     [exit 64]
