@@ -12,7 +12,7 @@ use mala_domain::config::{
 use mala_domain::ports::{BoxFuture, RunStore, ScopeError};
 use mala_domain::report::Report;
 use mala_domain::scope::ReviewTarget;
-use mala_pipeline::review::{Published, ReviewPorts, StartTime, publish, review};
+use mala_pipeline::review::{Published, ReviewPorts, publish, review};
 use mala_pipeline::run::{TriggerReviewRequest, TriggerReviews};
 
 /// Reviews ranges of the repository.
