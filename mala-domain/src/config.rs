@@ -26,9 +26,10 @@ pub use schema::{
     Baseline, BudgetSettings, CanarySettings, CerberusSettings, CodeReviewSettings, CoderTemplate,
     CommandPromptSettings, CommandReviewerSettings, CommandSetting, Config, EpicCompletionTrigger,
     EpicDepth, FailureMode, FireOn, GateSettings, IssueLimits, LinterConfig, LinterMode,
-    LinterName, ModelSettings, PerProvider, PeriodicTrigger, ProviderAccount, RetryCount,
-    ReviewSettings, ReviewerType, RoundSettings, RuleLevel, RuleSetting, RunEndTrigger,
-    RunSettings, Seconds, SessionEndTrigger, TrackerKind, TriggerCommand, ValidationTriggers,
+    LinterName, ModelSettings, PerProvider, PeriodicTrigger, ProviderAccount, PullRequestSettings,
+    RetryCount, ReviewSettings, ReviewerType, RoundSettings, RuleLevel, RuleSetting, RunEndTrigger,
+    RunSettings, Seconds, SessionEndTrigger, TrackerKind, TriggerCommand, UnreviewedCheck,
+    ValidationTriggers,
 };
 
 /// The name of the configuration file of a repository.

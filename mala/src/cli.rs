@@ -1,5 +1,6 @@
 //! The command line: parses it, runs one command and returns its exit code.
 
+pub mod ci;
 pub mod config;
 pub mod context;
 pub mod demo;
@@ -55,6 +56,7 @@ enum ColorWhen {
 enum Command {
     Review(review::ReviewArgs),
     Pr(pr::PrArgs),
+    Ci(ci::CiArgs),
     Context(context::ContextArgs),
     Demo(demo::DemoArgs),
     Init(init::InitArgs),
@@ -81,6 +83,7 @@ impl Command {
         match self {
             Self::Review(args) => review::run(args, here),
             Self::Pr(args) => pr::run(args, here),
+            Self::Ci(args) => ci::run(args, here),
             Self::Context(args) => context::run(args, here),
             Self::Demo(args) => demo::run(args, here),
             Self::Init(args) => init::run(args, here),

@@ -14,7 +14,9 @@ pub mod trusted_settings;
 
 pub use mala_adapters::bounded_read::read_following_links;
 pub use mala_adapters::linters;
-pub use mala_adapters::store::{StateFolder, StoredRunError, write_atomically, write_new};
+pub use mala_adapters::store::{
+    StateFolder, StoredRunError, read_report, write_atomically, write_new,
+};
 
 use mala_adapters::store;
 use std::io::ErrorKind;

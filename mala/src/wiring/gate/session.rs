@@ -4,7 +4,7 @@ use super::{Gate, runner};
 use crate::environment::Environment;
 use crate::settings::UserSettings;
 use crate::wiring::changes::{child_environment, failure};
-use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
+use crate::wiring::ledger::{LedgerPlace, ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{self, AbsentReviewer};
 use mala_adapters::git::Git;
 use mala_adapters::lanes::Lanes;
@@ -154,7 +154,7 @@ async fn session_ledger(
         at: session.created.clone(),
         stores: true,
     };
-    ReviewLedger::open(&git, request, warnings).await
+    ReviewLedger::open(&LedgerPlace::of(&git).await, request, warnings).await
 }
 
 /// What the lanes of a session share.
