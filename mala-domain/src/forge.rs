@@ -12,6 +12,7 @@ mod replies;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod webhook;
 
 pub use check::{
     CHECK_NAME, CheckAnnotation, CheckConclusion, CheckDraft, ForgeCheck, check_run, plan_check,
@@ -34,3 +35,4 @@ pub use reference::{
 };
 pub use replies::{PostedFinding, ReplyCommand, ThreadDecision, parse_command};
 pub use summary::{SummaryDraft, plan_summary};
+pub use webhook::{WebhookAction, webhook_action};

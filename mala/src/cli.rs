@@ -20,6 +20,7 @@ pub mod rules;
 pub mod run;
 pub mod runs;
 pub mod schema;
+pub mod serve;
 pub mod stats;
 pub(crate) mod target;
 
@@ -71,6 +72,7 @@ enum Command {
     Run(run::RunCommandArgs),
     Issue(issue::IssueArgs),
     Eval(eval::EvalArgs),
+    Serve(serve::ServeArgs),
     Schema(schema::SchemaArgs),
     Completions(reference::CompletionsArgs),
     Man(reference::ManArgs),
@@ -98,6 +100,7 @@ impl Command {
             Self::Run(args) => run::run(args, here),
             Self::Issue(args) => issue::run(args, here),
             Self::Eval(args) => eval::run(args, here),
+            Self::Serve(args) => serve::run(args, here),
             Self::Schema(args) => schema::run(args),
             Self::Completions(args) => reference::run_completions(args),
             Self::Man(args) => reference::run_man(args),

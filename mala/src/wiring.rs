@@ -11,6 +11,7 @@ pub mod reviewers;
 pub mod rules;
 pub mod run;
 pub mod trusted_settings;
+pub mod webhooks;
 
 pub use mala_adapters::bounded_read::read_following_links;
 pub use mala_adapters::linters;

@@ -8,6 +8,7 @@ mod posting;
 mod replies;
 mod rounds;
 mod story;
+mod webhooks;
 
 use crate::world;
 use mala_testkit::github_server::{GitHubFault, GitHubRequest};
