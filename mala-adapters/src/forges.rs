@@ -2,5 +2,7 @@
 
 mod commits;
 pub mod github;
+mod history;
 
 pub use commits::{CommitSource, FetchError, fetch_commits};
+pub use history::ForgeHistory;

@@ -16,3 +16,4 @@ pub mod run_log;
 pub mod sessions;
 pub mod store;
 pub mod trackers;
+pub mod webhooks;

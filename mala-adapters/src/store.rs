@@ -225,16 +225,19 @@ impl StateFolder {
 
     /// The report of a stored review.
     pub fn read(&self, name: &str) -> Result<Report, StoredRunError> {
-        let bytes = read_limited(&self.runs().join(name).join("review.json"))?;
-        // Fields of a newer version may have another meaning, even if they can be parsed.
-        match serde_json::from_slice(&bytes) {
-            Ok(SchemaVersionOnly { schema_version: found })
-                if found > u64::from(SCHEMA_VERSION) =>
-            {
-                Err(StoredRunError::Newer { found })
-            }
-            _ => serde_json::from_slice(&bytes).map_err(StoredRunError::NoReport),
+        read_report(&self.runs().join(name).join("review.json"))
+    }
+}
+
+/// A report in a JSON file.
+pub fn read_report(path: &Path) -> Result<Report, StoredRunError> {
+    let bytes = read_limited(path)?;
+    // Fields of a newer version may have another meaning, even if they can be parsed.
+    match serde_json::from_slice(&bytes) {
+        Ok(SchemaVersionOnly { schema_version: found }) if found > u64::from(SCHEMA_VERSION) => {
+            Err(StoredRunError::Newer { found })
         }
+        _ => serde_json::from_slice(&bytes).map_err(StoredRunError::NoReport),
     }
 }
 

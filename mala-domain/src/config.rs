@@ -27,9 +27,10 @@ pub use schema::{
     CommandPromptSettings, CommandReviewerSettings, CommandSetting, Config, EpicCompletionTrigger,
     EpicDepth, FailureMode, FireOn, GateSettings, IssueLimits, LinterConfig, LinterMode,
     LinterName, ModelSettings, NotificationChannel, PerProvider, PeriodicTrigger, ProviderAccount,
-    RetryCount, ReviewSettings, ReviewerType, RoundSettings, RuleLevel, RuleSetting, RunEndTrigger,
-    RunSettings, Seconds, SessionEndTrigger, TaskCommand, TaskContextSettings, TaskReviewSettings,
-    TaskSettings, TaskTrigger, TrackerKind, TriggerCommand, ValidationTriggers,
+    PullRequestSettings, RetryCount, ReviewSettings, ReviewerType, RoundSettings, RuleLevel,
+    RuleSetting, RunEndTrigger, RunSettings, Seconds, SessionEndTrigger, TaskCommand,
+    TaskContextSettings, TaskReviewSettings, TaskSettings, TaskTrigger, TrackerKind,
+    TriggerCommand, UnreviewedCheck, ValidationTriggers,
 };
 
 /// The name of the configuration file of a repository.

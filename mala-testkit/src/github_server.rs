@@ -91,7 +91,7 @@ impl GitHubServer {
 
     /// The first comments of resolved threads.
     pub fn resolved(&self) -> Vec<u64> {
-        self.shared.state.lock().unwrap().resolved.iter().copied().collect()
+        self.shared.state.lock().unwrap().resolved.keys().copied().collect()
     }
 
     /// The check runs.
@@ -107,6 +107,26 @@ impl GitHubServer {
     /// Adds a reply of another user to a comment on lines.
     pub fn add_reply(&self, to: u64, login: &str, body: &str) {
         self.shared.state.lock().unwrap().add_reply(to, login, body);
+    }
+
+    /// Resolves the thread of a comment on lines, as another user.
+    pub fn resolve(&self, first: u64, login: &str) {
+        self.shared.state.lock().unwrap().resolved.insert(first, login.to_owned());
+    }
+
+    /// Opens a thread again.
+    pub fn unresolve(&self, first: u64) {
+        self.shared.state.lock().unwrap().resolved.remove(&first);
+    }
+
+    /// Whether the branch of the pull request is in a fork.
+    pub fn set_fork(&self, is_fork: bool) {
+        self.shared.state.lock().unwrap().is_fork = is_fork;
+    }
+
+    /// Gives a user write access.
+    pub fn allow_writes(&self, login: &str) {
+        self.shared.state.lock().unwrap().writers.insert(login.to_owned());
     }
 
     /// Sets title and description.

@@ -1,5 +1,6 @@
 //! The command line: parses it, runs one command and returns its exit code.
 
+pub mod ci;
 pub mod config;
 pub mod context;
 pub mod demo;
@@ -19,6 +20,7 @@ pub mod rules;
 pub mod run;
 pub mod runs;
 pub mod schema;
+pub mod serve;
 pub mod stats;
 pub mod task;
 
@@ -54,6 +56,7 @@ enum ColorWhen {
 enum Command {
     Review(review::ReviewArgs),
     Pr(pr::PrArgs),
+    Ci(ci::CiArgs),
     Context(context::ContextArgs),
     Demo(demo::DemoArgs),
     Init(init::InitArgs),
@@ -71,6 +74,7 @@ enum Command {
     Events(events::EventsArgs),
     Notify(notify::NotifyArgs),
     Eval(eval::EvalArgs),
+    Serve(serve::ServeArgs),
     Schema(schema::SchemaArgs),
     Completions(reference::CompletionsArgs),
     Man(reference::ManArgs),
@@ -83,6 +87,7 @@ impl Command {
         match self {
             Self::Review(args) => review::run(args, here),
             Self::Pr(args) => pr::run(args, here),
+            Self::Ci(args) => ci::run(args, here),
             Self::Context(args) => context::run(args, here),
             Self::Demo(args) => demo::run(args, here),
             Self::Init(args) => init::run(args, here),
@@ -100,6 +105,7 @@ impl Command {
             Self::Events(args) => events::run(args, here),
             Self::Notify(args) => notify::run(args, here),
             Self::Eval(args) => eval::run(args, here),
+            Self::Serve(args) => serve::run(args, here),
             Self::Schema(args) => schema::run(args),
             Self::Completions(args) => reference::run_completions(args),
             Self::Man(args) => reference::run_man(args),

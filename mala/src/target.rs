@@ -39,6 +39,18 @@ pub(crate) struct TargetArgs {
     patch: Option<String>,
 }
 
+impl TargetArgs {
+    /// A range of commits.
+    pub(super) fn of_range(base: &str, head: &str) -> Self {
+        Self { what: vec![format!("{base}..{head}")], ..Self::default() }
+    }
+
+    /// One commit.
+    pub(super) fn of_commit(commit: String) -> Self {
+        Self { commit: vec![commit], ..Self::default() }
+    }
+}
+
 /// The target of a review, and the paths that limit it.
 pub(super) struct TargetRequest {
     target: ReviewTarget,

@@ -12,8 +12,9 @@ pub mod rules;
 pub mod run;
 pub mod task;
 pub mod trusted_settings;
+pub mod webhooks;
 
-pub use mala_adapters::store::{StateFolder, StoredRunError};
+pub use mala_adapters::store::{StateFolder, StoredRunError, read_report};
 
 use mala_adapters::{bounded_read, linters, store};
 use mala_domain::config::LinterName;

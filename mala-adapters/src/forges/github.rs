@@ -1,10 +1,13 @@
 //! GitHub over REST, with a client of our own on the HTTP crate that models use. Threads are resolved over
 //! GraphQL, because REST cannot.
 
+mod app;
 mod bodies;
 mod cache;
 mod client;
 
+pub use app::AppAccount;
+pub use bodies::ComparedCommits;
 pub use client::WaitNotice;
 
 use crate::models::{HttpClient, Secret};
@@ -12,7 +15,7 @@ use cache::ResponseCache;
 use client::{ApiClient, ApiRequest};
 use mala_domain::forge::{
     CHECK_NAME, Discussion, DiscussionParts, ForgeWrite, PullRequest, PullRequestRef,
-    RepositoryName, web_host,
+    RepositoryName, ResolvedThread, web_host,
 };
 use mala_domain::ports::{BoxFuture, Forge, ForgeError};
 use reqwest::Method;
@@ -41,8 +44,7 @@ impl GitHub {
         notice: WaitNotice,
     ) -> Self {
         let cache = ResponseCache::new(cache, token.expose());
-        let base = api.trim_end_matches('/').to_owned();
-        Self { api: ApiClient { http, base, token, cache, notice } }
+        Self { api: ApiClient::new(http, api, token, cache, notice) }
     }
 
     /// The address of a repository for git: on the host of the API's web pages, whatever the API answers.
@@ -65,13 +67,14 @@ impl GitHub {
         Ok(pull)
     }
 
-    async fn find_pull_request(
+    /// The open pull request of a branch, which belongs to this account.
+    pub async fn find_pull_request(
         &self,
         repository: &RepositoryName,
-        branch: &str,
+        (owner, branch): (&str, &str),
     ) -> Result<Option<PullRequestRef>, ForgeError> {
-        let branch = bodies::in_query(branch);
-        let query = format!("state=open&head={}:{branch}", repository.owner);
+        let (owner, branch) = (bodies::in_query(owner), bodies::in_query(branch));
+        let query = format!("state=open&head={owner}:{branch}");
         let found = self.api.get(&format!("/repos/{repository}/pulls?{query}"), READ_PULLS).await?;
         let number =
             found.as_array().and_then(|all| all.first()).and_then(|one| one["number"].as_u64());
@@ -102,12 +105,68 @@ impl GitHub {
             true => self.api.list(&format!("{}/comments", pull_path(at)), READ_PULLS).await?,
             false => Vec::new(),
         };
-        Ok(Discussion {
+        found = Discussion {
             viewer,
             comments: comments.iter().filter_map(bodies::comment).collect(),
             inline: inline.iter().filter_map(bodies::inline_comment).collect(),
             ..found
-        })
+        };
+        if found.threads().next().is_some() && self.api.has_news() {
+            found.resolved = self.resolved_threads(at).await?;
+        }
+        for login in found.speakers() {
+            if self.can_write(repository, &login).await? {
+                found.writers.insert(login);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The threads that are resolved. The token may not be allowed to read them.
+    async fn resolved_threads(
+        &self,
+        at: &PullRequestRef,
+    ) -> Result<Vec<ResolvedThread>, ForgeError> {
+        let threads = match self.review_threads(at).await {
+            Err(ForgeError::Forbidden { .. } | ForgeError::NotFound { .. }) => Vec::new(),
+            threads => threads?,
+        };
+        let resolved = threads.iter().filter(|thread| thread["isResolved"] == true);
+        let resolved = resolved.filter_map(|thread| {
+            let by = thread["resolvedBy"]["login"].as_str().map(str::to_owned);
+            Some(ResolvedThread { first: bodies::first_comment(thread)?, by })
+        });
+        Ok(resolved.collect())
+    }
+
+    /// Whether an account may write to the repository.
+    async fn can_write(
+        &self,
+        repository: &RepositoryName,
+        login: &str,
+    ) -> Result<bool, ForgeError> {
+        let login = bodies::in_query(login);
+        let path = format!("/repos/{repository}/collaborators/{login}/permission");
+        match self.api.get(&path, "Metadata: read").await {
+            Ok(found) => Ok(matches!(found["permission"].as_str(), Some("admin" | "write"))),
+            Err(ForgeError::Forbidden { .. } | ForgeError::NotFound { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What happened between two commits: whether the second contains the first, and the files that differ.
+    /// `None` when the server does not know them, or does not list all files.
+    pub async fn compare(
+        &self,
+        repository: &RepositoryName,
+        (old, new): (&str, &str),
+    ) -> Result<Option<ComparedCommits>, ForgeError> {
+        let path = format!("/repos/{repository}/compare/{old}...{new}?per_page=1");
+        match self.api.get(&path, READ_CONTENTS).await {
+            Ok(found) => Ok(bodies::compared(&found)),
+            Err(ForgeError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The login of the token. Tokens of apps cannot read `/user`, but GraphQL tells theirs.
@@ -149,9 +208,9 @@ impl GitHub {
         }
     }
 
-    /// Resolves the thread that starts with this comment, unless it is resolved.
-    async fn resolve(&self, at: &PullRequestRef, comment: u64) -> Result<(), ForgeError> {
-        let mut after = Value::Null;
+    /// All threads on lines.
+    async fn review_threads(&self, at: &PullRequestRef) -> Result<Vec<Value>, ForgeError> {
+        let (mut all, mut after) = (Vec::new(), Value::Null);
         loop {
             let variables = json!({
                 "owner": at.repository.owner, "repo": at.repository.repo, "number": at.number,
@@ -159,22 +218,23 @@ impl GitHub {
             });
             let answer = self.graphql(bodies::THREADS, variables, READ_PULLS).await?;
             let threads = &answer["data"]["repository"]["pullRequest"]["reviewThreads"];
-            let nodes = threads["nodes"].as_array().into_iter().flatten();
-            let starts = |node: &&Value| {
-                node["comments"]["nodes"][0]["databaseId"].as_u64() == Some(comment)
-            };
-            if let Some(thread) = nodes.into_iter().find(starts) {
-                if thread["isResolved"] != true {
-                    let variables = json!({"thread": thread["id"]});
-                    self.graphql(bodies::RESOLVE, variables, WRITE_PULLS).await?;
-                }
-                return Ok(());
-            }
+            all.extend(threads["nodes"].as_array().into_iter().flatten().cloned());
             if threads["pageInfo"]["hasNextPage"] != true {
-                return Ok(());
+                return Ok(all);
             }
             after = threads["pageInfo"]["endCursor"].clone();
         }
+    }
+
+    /// Resolves the thread that starts with this comment, unless it is resolved.
+    async fn resolve(&self, at: &PullRequestRef, comment: u64) -> Result<(), ForgeError> {
+        let threads = self.review_threads(at).await?;
+        let thread = threads.iter().find(|it| bodies::first_comment(it) == Some(comment));
+        if let Some(thread) = thread.filter(|thread| thread["isResolved"] != true) {
+            let variables = json!({"thread": thread["id"]});
+            self.graphql(bodies::RESOLVE, variables, WRITE_PULLS).await?;
+        }
+        Ok(())
     }
 
     async fn apply(&self, at: &PullRequestRef, write: &ForgeWrite) -> Result<(), ForgeError> {
@@ -211,7 +271,7 @@ impl Forge for GitHub {
         repository: &'a RepositoryName,
         branch: &'a str,
     ) -> BoxFuture<'a, Result<Option<PullRequestRef>, ForgeError>> {
-        Box::pin(self.find_pull_request(repository, branch))
+        Box::pin(self.find_pull_request(repository, (&repository.owner, branch)))
     }
 
     fn discussion<'a>(

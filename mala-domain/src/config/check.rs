@@ -39,12 +39,16 @@ pub(super) fn check_repository_keys(
     file: &str,
     text: &str,
 ) -> Result<(), Box<ConfigError>> {
-    if config.models.is_empty() {
+    let (path, what): (&[&str], &str) = if !config.models.is_empty() {
+        let what = "`models` controls where your API keys and code are sent and cannot be set by a repository";
+        (&["models"], what)
+    } else if config.pull_requests.api_url.is_some() {
+        let what = "`api_url` controls where your token is sent and cannot be set by a repository";
+        (&["pull_requests", "api_url"], what)
+    } else {
         return Ok(());
-    }
-    let place = positions.key(&keys(&["models"])).unwrap_or_else(ConfigPosition::start);
-    let what =
-        "`models` controls where your API keys and code are sent and cannot be set by a repository";
+    };
+    let place = positions.key(&keys(path)).unwrap_or_else(ConfigPosition::start);
     let hint = "move it to your own file, ~/.config/mala/config.yaml";
     Err(Box::new(
         ConfigError::new(file, place, what).hint(Some(hint)).frame(text, "not allowed here"),

@@ -6,6 +6,7 @@ use super::rule_overrides::{RuleOverrideError, RuleOverrides};
 use super::schema::{
     BudgetSettings, CerberusSettings, CodeReviewSettings, CoderTemplate, CommandReviewerSettings,
     Config, LinterMode, LinterName, RetryCount, ReviewerType, RuleSetting, Seconds, TrackerKind,
+    UnreviewedCheck,
 };
 use crate::agent::budget::{Dollars, Limits, Profile, UnknownPricePolicy};
 use crate::gate::canary::CanaryPlan;
@@ -125,6 +126,13 @@ policy! {
         agent_model: String = agent_sdk_reviewer_model, or "sonnet".to_owned();
         /// Stronger model of the agent.
         escalation_model: Option<String> = agent_sdk_escalation_model;
+        /// Address of GitHub's API.
+        github_api: Option<String> = pull_requests.api_url;
+        /// Whether linters and commands run on pull requests from forks.
+        fork_commands: bool = pull_requests.fork_commands, or false;
+        /// How a check run ends without a review.
+        unreviewed_check: UnreviewedCheck =
+            pull_requests.could_not_review, or UnreviewedCheck::Neutral;
         /// The least urgent priority that fails a review.
         fail_on: Threshold = review.fail_on, or Threshold::P1;
         /// Time limit of a review; `None` leaves it to the reviewer.

@@ -66,6 +66,13 @@ pub struct Config {
     #[serde(deserialize_with = "null_is_default", skip_serializing_if = "GateSettings::is_empty")]
     #[schemars(with = "Option<GateSettings>")]
     pub gate: GateSettings,
+    /// How `mala pr` treats pull requests.
+    #[serde(
+        deserialize_with = "null_is_default",
+        skip_serializing_if = "PullRequestSettings::is_empty"
+    )]
+    #[schemars(with = "Option<PullRequestSettings>")]
+    pub pull_requests: PullRequestSettings,
     /// How `mala run` works on issues.
     #[serde(deserialize_with = "null_is_default", skip_serializing_if = "RunSettings::is_empty")]
     #[schemars(with = "Option<RunSettings>")]
@@ -82,6 +89,41 @@ pub struct Config {
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<BTreeMap<String, CommandSetting>>")]
     pub commands: BTreeMap<String, CommandSetting>,
+}
+
+/// How `mala pr` treats pull requests.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PullRequestSettings {
+    /// Address of GitHub's API, such as `https://git.example.org/api/v3`. Only in your own file;
+    /// `GITHUB_API_URL` replaces it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_url: Option<String>,
+    /// Run linters and the `command` reviewer on pull requests from forks too.
+    #[schemars(extend("default" = false))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fork_commands: Option<bool>,
+    /// How a check run ends when the pull request could not be reviewed.
+    #[schemars(extend("default" = "neutral"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub could_not_review: Option<UnreviewedCheck>,
+}
+
+/// How a check run ends without a review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UnreviewedCheck {
+    /// The check does not block.
+    Neutral,
+    /// The check blocks.
+    Failure,
+}
+
+impl PullRequestSettings {
+    /// Whether no key is set.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// The type of a reviewer.

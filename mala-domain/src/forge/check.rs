@@ -1,8 +1,9 @@
 //! The check run of a review: a conclusion that can block a merge, and an annotation per finding. A review that
-//! could not be done is neutral, never a success.
+//! could not be done is neutral or a failure, never a success.
 
 use super::{Discussion, ForgeWrite};
 use crate::change::FilePath;
+use crate::config::UnreviewedCheck;
 use crate::finding::{Finding, Priority};
 use crate::render::{at_most, one_line, visible};
 use crate::report::Report;
@@ -71,12 +72,20 @@ pub struct ForgeCheck {
     pub n_annotations: usize,
 }
 
-/// The check run of a review.
-pub fn check_run(report: &Report, head: &str, summary: &str) -> CheckDraft {
+/// The check run of a review. `without_review` is how it ends when there is no review; it is never a success.
+pub fn check_run(
+    report: &Report,
+    head: &str,
+    summary: &str,
+    without_review: UnreviewedCheck,
+) -> CheckDraft {
     let conclusion = match report.outcome {
         Outcome::Passed => CheckConclusion::Success,
         Outcome::Blocked => CheckConclusion::Failure,
-        Outcome::CouldNotReview(_) => CheckConclusion::Neutral,
+        Outcome::CouldNotReview(_) => match without_review {
+            UnreviewedCheck::Neutral => CheckConclusion::Neutral,
+            UnreviewedCheck::Failure => CheckConclusion::Failure,
+        },
     };
     let counted = report.issues.iter().filter(|finding| verdict::counts(finding));
     let annotations: Vec<CheckAnnotation> = counted.map(annotation).collect();

@@ -1,7 +1,8 @@
-//! A pull request, its comments, the commands in them, and the writes that change them.
+//! A pull request, its comments, and the writes that change them.
 
 use super::{CheckDraft, ForgeCheck, RepositoryName};
 use crate::change::FilePath;
+use std::collections::BTreeSet;
 
 /// A pull request. Its texts are claims of its author.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +66,17 @@ pub struct InlineComment {
     pub body: String,
     /// Whether the lines changed since.
     pub is_outdated: bool,
+    /// The address of its web page.
+    pub url: String,
+}
+
+/// A thread that is resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedThread {
+    /// Its first comment.
+    pub first: u64,
+    /// The account that resolved it, if the forge says so.
+    pub by: Option<String>,
 }
 
 /// The comments of a pull request.
@@ -76,6 +88,10 @@ pub struct Discussion {
     pub comments: Vec<ForgeComment>,
     /// The comments on lines; empty when none are read.
     pub inline: Vec<InlineComment>,
+    /// The threads that are resolved; empty when none are read.
+    pub resolved: Vec<ResolvedThread>,
+    /// The logins with write access, of those whose words count only with it.
+    pub writers: BTreeSet<String>,
     /// Our check runs of the head; empty when none are read.
     pub checks: Vec<ForgeCheck>,
 }
@@ -166,41 +182,16 @@ pub enum ForgeWrite {
         /// The check run with only these annotations.
         check: CheckDraft,
     },
+    /// Adds a comment to a thread.
+    ReplyToThread {
+        /// The first comment of the thread.
+        to: u64,
+        /// The text.
+        body: String,
+    },
     /// Resolves a thread.
     ResolveThread {
         /// Its first comment.
         id: u64,
     },
-}
-
-/// A command in a reply.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReplyCommand {
-    /// Accept the finding, for this reason.
-    Waive(String),
-    /// The finding is wrong, for this reason.
-    Dispute(String),
-    /// Review the pull request again.
-    Review,
-    /// Explain the finding.
-    Explain,
-}
-
-/// The command on the first line of a reply, if its author may write to the repository. A waiver and a
-/// dispute need a reason.
-pub fn parse_command(body: &str, can_write: bool) -> Option<ReplyCommand> {
-    let line = body.trim_start().lines().next()?;
-    let mut words = line.split_whitespace();
-    if words.next()? != "/mala" || !can_write {
-        return None;
-    }
-    let command = words.next()?;
-    let rest = words.collect::<Vec<_>>().join(" ");
-    match (command, rest.is_empty()) {
-        ("waive", false) => Some(ReplyCommand::Waive(rest)),
-        ("dispute", false) => Some(ReplyCommand::Dispute(rest)),
-        ("review", true) => Some(ReplyCommand::Review),
-        ("explain", true) => Some(ReplyCommand::Explain),
-        _ => None,
-    }
 }

@@ -1,6 +1,9 @@
 //! Comments on lines: which findings get one, on which lines, and which threads are resolved.
 
-use super::{Discussion, ForgeWrite, InlineComment, InlineDraft, SummaryState, finding_id};
+use super::{
+    CommentedFinding, Discussion, ForgeWrite, InlineComment, InlineDraft, SummaryState,
+    answered_command, finding_marker,
+};
 use crate::change::{Change, FilePath, Hunk, LineSpan};
 use crate::finding::Finding;
 use crate::render::markdown::render_inline;
@@ -14,8 +17,10 @@ const MAX_COMMENTS: usize = 30;
 /// A finding and its comment; `None` when its lines are not in the diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InlineFinding {
-    /// The identity of the finding.
+    /// The id of the finding in the ledger, which stays when its file is renamed or its code edited.
     pub id: String,
+    /// The identity of the finding in this review.
+    pub key: String,
     /// The comment.
     pub draft: Option<InlineDraft>,
 }
@@ -25,7 +30,7 @@ pub struct InlineFinding {
 pub struct InlinePlan {
     /// The writes, in order.
     pub writes: Vec<ForgeWrite>,
-    /// The findings that have no comment of their own.
+    /// The identities of the findings that have no comment of their own.
     pub in_summary: Vec<String>,
     /// All findings whose lines the forge refused.
     pub rejected: Vec<String>,
@@ -42,16 +47,35 @@ pub fn inline_findings(
     let mut seen = BTreeSet::new();
     let counted = report.issues.iter().filter(|finding| verdict::counts(finding));
     let new = counted.filter(|finding| seen.insert(finding.dedupe_key.as_str()));
-    let drafted = new.map(|finding| InlineFinding {
-        id: finding.dedupe_key.to_string(),
-        draft: place(change, finding).map(|placed| InlineDraft {
+    let drafted = new.map(|finding| {
+        let id = ledger_id(report, finding);
+        let head = sources.get(&finding.file).map(String::as_str);
+        let remembered = CommentedFinding::of(finding, &report.review_id);
+        let draft = place(change, finding).map(|placed| InlineDraft {
             path: finding.file.clone(),
             start_line: (placed.n_lines() > 1).then_some(placed.start()),
             line: placed.end(),
-            body: render_inline(finding, placed, sources.get(&finding.file).map(String::as_str)),
-        }),
+            body: format!(
+                "{}{}",
+                render_inline(finding, placed, head),
+                finding_marker(&id, remembered.as_ref())
+            ),
+        });
+        InlineFinding { id, key: finding.dedupe_key.to_string(), draft }
     });
     drafted.collect()
+}
+
+/// The id of a finding in the ledger; without a ledger, its identity.
+fn ledger_id(report: &Report, finding: &Finding) -> String {
+    let tracked = report.tracking.as_ref().and_then(|tracking| tracking.of_issue(finding));
+    tracked.map_or_else(|| finding.dedupe_key.to_string(), |it| it.id.to_string())
+}
+
+/// The findings of a report that are still there without counting, such as waived ones: their threads stay.
+pub fn set_aside(report: &Report) -> BTreeSet<String> {
+    let tracking = report.tracking.iter();
+    tracking.flat_map(|it| &it.set_aside).map(|it| it.id.to_string()).collect()
 }
 
 /// The lines of the diff that a comment about this span can be on: those in one hunk, first and last.
@@ -84,18 +108,30 @@ pub fn suggested_lines<'f>(finding: &'f Finding, placed: LineSpan, head: &str) -
     applies.then_some(code)
 }
 
-/// Plans the comments on lines of a review of `head`. `findings` are worst first; `rejected` are those whose
-/// lines the forge refused. Threads are resolved only after a complete review.
+/// What a review says about the lines of a pull request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InlineReview {
+    /// The reviewed commit.
+    pub head: String,
+    /// The findings that count, worst first.
+    pub findings: Vec<InlineFinding>,
+    /// The ids of findings that are still there without counting.
+    pub set_aside: BTreeSet<String>,
+    /// Whether the whole change was reviewed: only then is a finding gone that is not reported.
+    pub is_complete: bool,
+}
+
+/// Plans the comments on lines. `rejected` are the findings whose lines the forge refused.
 pub fn plan_inline(
-    findings: &[InlineFinding],
+    review: &InlineReview,
     discussion: &Discussion,
     before: &SummaryState,
     rejected: &BTreeSet<String>,
-    (head, is_complete): (&str, bool),
 ) -> InlinePlan {
+    let InlineReview { head, findings, set_aside, is_complete } = review;
     let posted = posted(discussion);
     let mut plan = InlinePlan { resolved: before.resolved.clone(), ..InlinePlan::default() };
-    let before_refused = before.rejected.iter().filter(|_| before.head == head);
+    let before_refused = before.rejected.iter().filter(|_| before.head == *head);
     let refused: BTreeSet<&String> = before_refused.chain(rejected).collect();
     let mut drafts = Vec::new();
     for finding in findings.iter().filter(|finding| !posted.contains_key(finding.id.as_str())) {
@@ -103,24 +139,28 @@ pub fn plan_inline(
             Some(draft) if drafts.len() < MAX_COMMENTS && !refused.contains(&finding.id) => {
                 drafts.push(draft.clone());
             }
-            _ => plan.in_summary.push(finding.id.clone()),
+            _ => plan.in_summary.push(finding.key.clone()),
         }
     }
     if !drafts.is_empty() {
-        plan.writes.push(ForgeWrite::CreateReview { commit: head.to_owned(), comments: drafts });
+        plan.writes.push(ForgeWrite::CreateReview { commit: head.clone(), comments: drafts });
     }
-    let current: BTreeSet<&str> = findings.iter().map(|finding| finding.id.as_str()).collect();
+    let current: BTreeSet<&str> =
+        findings.iter().map(|finding| &finding.id).chain(set_aside).map(String::as_str).collect();
     plan.rejected = refused.into_iter().cloned().collect();
     for (id, comments) in &posted {
         let (Some(first), copies) = (comments.first(), comments.iter().skip(1)) else { continue };
-        let unanswered = copies.filter(|copy| replies(discussion, copy.id).next().is_none());
+        let unanswered = copies.filter(|copy| discussion.replies(copy.id).is_empty());
         plan.writes.extend(unanswered.map(|copy| ForgeWrite::DeleteInlineComment { id: copy.id }));
-        let is_gone = is_complete && !current.contains(id) && first.is_outdated;
-        let is_settled = before.resolved.contains(&first.id) || is_answered(discussion, first);
-        if is_gone && !is_settled {
-            plan.writes.push(ForgeWrite::ResolveThread { id: first.id });
-            plan.resolved.push(first.id);
+        let is_gone = *is_complete && !current.contains(id) && first.is_outdated;
+        let is_resolved = discussion.resolved.iter().any(|thread| thread.first == first.id);
+        if !is_gone || before.resolved.contains(&first.id) || is_answered(discussion, first) {
+            continue;
         }
+        if !is_resolved {
+            plan.writes.push(ForgeWrite::ResolveThread { id: first.id });
+        }
+        plan.resolved.push(first.id);
     }
     plan
 }
@@ -128,25 +168,16 @@ pub fn plan_inline(
 /// Our comments about findings, by finding, oldest first.
 fn posted(discussion: &Discussion) -> BTreeMap<&str, Vec<&InlineComment>> {
     let mut posted: BTreeMap<&str, Vec<&InlineComment>> = BTreeMap::new();
-    for comment in &discussion.inline {
-        if comment.reply_to.is_none()
-            && discussion.is_ours(&comment.author)
-            && let Some(id) = finding_id(&comment.body)
-        {
-            posted.entry(id).or_default().push(comment);
-        }
+    for (comment, id) in discussion.threads() {
+        posted.entry(id).or_default().push(comment);
     }
     posted.values_mut().for_each(|comments| comments.sort_by_key(|comment| comment.id));
     posted
 }
 
-fn replies(discussion: &Discussion, to: u64) -> impl Iterator<Item = &InlineComment> {
-    discussion.inline.iter().filter(move |comment| comment.reply_to == Some(to))
-}
-
 /// Whether a person wrote the last comment of a thread.
 fn is_answered(discussion: &Discussion, first: &InlineComment) -> bool {
-    let last = replies(discussion, first.id).max_by_key(|comment| comment.id);
-    // mala writes no replies: one of its own account is by the person who owns the account.
-    last.is_some_and(|last| !last.author.is_bot)
+    // A reply of our account without a marker is by the person who owns the account.
+    let last = discussion.replies(first.id).pop();
+    last.is_some_and(|last| !last.author.is_bot && answered_command(&last.body).is_none())
 }

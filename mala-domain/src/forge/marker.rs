@@ -1,11 +1,16 @@
 //! Hidden marks in comments: by them a later run finds its comments again. Marks count only in comments
 //! that mala wrote.
 
+use crate::change::FilePath;
+use crate::finding::{Category, DedupeKey, Finding, FindingState, Priority, Verification};
+use crate::render::at_most;
+use crate::secrets::redact;
 use serde::{Deserialize, Serialize};
 
 const SUMMARY: &str = "<!-- code-review-agent:review_id=";
 const STATE: &str = "<!-- mala:state ";
 const FINDING: &str = "<!-- mala:finding=";
+const ANSWER: &str = "<!-- mala:answer=";
 const END: &str = " -->";
 
 /// What a summary comment remembers for the next run.
@@ -23,6 +28,9 @@ pub struct SummaryState {
     /// The threads that mala resolved.
     #[serde(default)]
     pub resolved: Vec<u64>,
+    /// The last comment with `/mala review` that a review answered.
+    #[serde(default)]
+    pub answered: u64,
 }
 
 /// The first two lines of a summary comment.
@@ -46,12 +54,116 @@ pub fn read_summary(body: &str) -> Option<SummaryState> {
     Some(state.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default())
 }
 
-/// The last line of a comment about a finding.
-pub fn finding_marker(id: &str) -> String {
-    format!("{FINDING}{id}{END}\n")
+/// What a comment about a finding remembers of it: enough to recognise it again where no ledger has it, as on a
+/// fresh machine of a CI service.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CommentedFinding {
+    /// The review that reported it first.
+    pub review: String,
+    /// The identity at that time.
+    pub key: DedupeKey,
+    /// The file.
+    pub file: FilePath,
+    /// The first and the last line.
+    pub lines: (u32, u32),
+    /// How urgent it is.
+    pub priority: Option<Priority>,
+    /// The kind of problem.
+    pub category: Category,
+    /// The summary in one line.
+    pub title: String,
+    /// The enclosing function or class.
+    pub symbol: Option<String>,
+    /// The lines that support it.
+    pub evidence: String,
+    /// The rule that reported it.
+    pub rule: Option<String>,
+    /// The reviewer that reported it.
+    pub reviewer: String,
 }
 
-/// The finding that a comment is about.
+/// The longest evidence that a comment remembers, in bytes.
+const MAX_EVIDENCE: usize = 2000;
+
+impl CommentedFinding {
+    /// What to remember of a finding; `None` when its evidence is too long.
+    pub fn of(finding: &Finding, review: &str) -> Option<Self> {
+        (finding.evidence_snippet.len() <= MAX_EVIDENCE).then(|| Self {
+            review: finding.first_seen.clone().unwrap_or_else(|| review.to_owned()),
+            key: finding.dedupe_key.clone(),
+            file: finding.file.clone(),
+            lines: (finding.line_start, finding.line_end),
+            priority: finding.priority,
+            category: finding.category,
+            title: at_most(&finding.title, 300).into_owned(),
+            symbol: finding.symbol.clone(),
+            evidence: redact(&finding.evidence_snippet).into_owned(),
+            rule: finding.rule.clone(),
+            reviewer: finding.reviewer.clone(),
+        })
+    }
+
+    /// The finding, with its title for its text.
+    pub fn finding(&self) -> Finding {
+        Finding {
+            file: self.file.clone(),
+            line_start: self.lines.0,
+            line_end: self.lines.1,
+            priority: self.priority,
+            severity: self.priority.unwrap_or(Priority::P2).severity(),
+            category: self.category,
+            title: self.title.clone(),
+            body: self.title.clone(),
+            suggestion: None,
+            evidence_snippet: self.evidence.clone(),
+            confidence: 1.0,
+            language: None,
+            reviewer: self.reviewer.clone(),
+            rule: self.rule.clone(),
+            dedupe_key: self.key.clone(),
+            symbol: self.symbol.clone(),
+            verification: Verification::default(),
+            state: FindingState::Open,
+            first_seen: Some(self.review.clone()),
+            also_reported_by: Vec::new(),
+            on_changed_lines: true,
+        }
+    }
+}
+
+/// The last line of a comment about a finding.
+pub fn finding_marker(id: &str, remembered: Option<&CommentedFinding>) -> String {
+    // The id may come from a file of another job.
+    let id: String = id.chars().filter(char::is_ascii_alphanumeric).collect();
+    let json = remembered.and_then(|finding| serde_json::to_string(finding).ok());
+    // Neither the start nor the end of a comment.
+    let json = json.map(|json| json.replace('<', "\\u003c").replace('>', "\\u003e"));
+    let json = json.map(|json| format!(" {json}")).unwrap_or_default();
+    format!("{FINDING}{id}{json}{END}\n")
+}
+
+/// The id of the finding that a comment is about.
 pub fn finding_id(body: &str) -> Option<&str> {
+    let marked = marked_finding(body)?;
+    Some(marked.split_once(' ').map_or(marked, |(id, _)| id))
+}
+
+/// What a comment remembers of its finding.
+pub fn commented_finding(body: &str) -> Option<CommentedFinding> {
+    let (_, json) = marked_finding(body)?.split_once(' ')?;
+    serde_json::from_str(json).ok()
+}
+
+fn marked_finding(body: &str) -> Option<&str> {
     body.trim_end().lines().next_back()?.strip_prefix(FINDING)?.strip_suffix(END)
+}
+
+/// The last line of an answer to a command.
+pub fn answer_marker(command: u64) -> String {
+    format!("{ANSWER}{command}{END}\n")
+}
+
+/// The comment that an answer is for.
+pub fn answered_command(body: &str) -> Option<u64> {
+    body.trim_end().lines().next_back()?.strip_prefix(ANSWER)?.strip_suffix(END)?.parse().ok()
 }

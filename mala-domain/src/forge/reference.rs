@@ -20,6 +20,19 @@ pub struct PullRequestRef {
     pub number: u64,
 }
 
+/// The branch of a pull request whose number is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PullRequestBranch {
+    /// The repository of the pull request.
+    pub repository: RepositoryName,
+    /// The account that owns the branch.
+    pub owner: String,
+    /// The branch.
+    pub name: String,
+    /// Its last commit, as far as it is known.
+    pub head: String,
+}
+
 /// Why a word does not name a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReferenceError {

@@ -48,7 +48,8 @@ pub fn plan_summary(discussion: &Discussion, draft: &SummaryDraft) -> Vec<ForgeW
     let is_shown = shown.head == state.head
         && shown.digest == state.digest
         && shown.rejected == state.rejected
-        && shown.resolved == state.resolved;
+        && shown.resolved == state.resolved
+        && shown.answered == state.answered;
     let update =
         (!is_shown).then(|| ForgeWrite::UpdateComment { id: first.id, body: wanted.clone() });
     let copies = existing.iter().skip(1);

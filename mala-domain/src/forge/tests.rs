@@ -61,30 +61,125 @@ fn the_remote_of_a_clone_names_its_repository() {
 }
 
 #[test]
-fn commands_need_write_access_and_a_reason() {
+fn commands_need_a_reason() {
     let waive = ReplyCommand::Waive("known and accepted".to_owned());
     let rows = [
-        ("/mala waive known and  accepted", true, Some(waive.clone())),
-        ("  /mala waive known and accepted\nmore", true, Some(waive)),
-        ("/mala waive known and accepted", false, None),
-        ("/mala waive", true, None),
+        ("/mala waive known and  accepted", Some(waive.clone())),
+        ("  /mala waive known and accepted\nmore", Some(waive)),
+        ("/mala waive", None),
         (
             "/mala dispute x is never null",
-            true,
             Some(ReplyCommand::Dispute("x is never null".to_owned())),
         ),
-        ("/mala review", true, Some(ReplyCommand::Review)),
-        ("/mala explain", true, Some(ReplyCommand::Explain)),
-        ("/mala review now", true, None),
-        ("please /mala review", true, None),
-        ("> /mala review", true, None),
-        ("/malar review", true, None),
-        ("/mala", true, None),
-        ("", true, None),
+        ("/mala review", Some(ReplyCommand::Review)),
+        ("/mala explain", Some(ReplyCommand::Explain)),
+        ("/mala review now", None),
+        ("please /mala review", None),
+        ("> /mala review", None),
+        ("/malar review", None),
+        ("/mala", None),
+        ("", None),
     ];
-    for (body, can_write, expected) in rows {
-        assert_eq!(parse_command(body, can_write), expected, "{body}");
+    for (body, expected) in rows {
+        assert_eq!(parse_command(body), expected, "{body}");
     }
+}
+
+/// What people decided, as words.
+fn decided(discussion: &Discussion) -> String {
+    let words = discussion
+        .decisions()
+        .into_iter()
+        .map(|it| format!("{} {:?} by {}: {}", it.id, it.event, it.by, it.reason));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn decisions_need_write_access_and_a_thread_of_ours() {
+    let ours = inline_comment(1, None, "mala[bot]", &finding_marker("a", None));
+    let theirs = inline_comment(1, None, "ada", &finding_marker("a", None));
+    let reply = |id, login, body| inline_comment(id, Some(1), login, body);
+    let rows = [
+        ("nothing", vec![ours.clone()], None, ""),
+        (
+            "a waiver",
+            vec![ours.clone(), reply(2, "ada", "/mala waive known")],
+            None,
+            "a Waived by ada: known (u2)",
+        ),
+        ("no write access", vec![ours.clone(), reply(2, "eve", "/mala waive known")], None, ""),
+        ("a program", vec![ours.clone(), reply(2, "ada[bot]", "/mala waive known")], None, ""),
+        (
+            "the last one",
+            vec![
+                ours.clone(),
+                reply(2, "ada", "/mala waive known"),
+                reply(3, "bob", "/mala dispute no"),
+                reply(4, "ada", "fine"),
+            ],
+            None,
+            "a Disputed by bob: no (u3)",
+        ),
+        ("a thread of another user", vec![theirs, reply(2, "ada", "/mala waive known")], None, ""),
+        (
+            "a resolved thread",
+            vec![ours.clone()],
+            Some("ada"),
+            "a Waived by ada: the thread was resolved (u1)",
+        ),
+        ("resolved without write access", vec![ours.clone()], Some("eve"), ""),
+        ("resolved by mala", vec![ours.clone()], Some("mala[bot]"), ""),
+        (
+            "words before the resolution",
+            vec![ours.clone(), reply(2, "ada", "/mala dispute no")],
+            Some("ada"),
+            "a Disputed by ada: no (u2)",
+        ),
+    ];
+    for (name, inline, resolver, expected) in rows {
+        let resolved = resolver.map(|by| ResolvedThread { first: 1, by: Some(by.to_owned()) });
+        let found = Discussion {
+            resolved: resolved.into_iter().collect(),
+            writers: ["ada", "bob", "ada[bot]", "mala[bot]"].map(str::to_owned).into(),
+            ..discussion(&[], inline)
+        };
+        assert_eq!(decided(&found), expected, "{name}");
+    }
+}
+
+#[test]
+fn questions_are_answered_once_and_reviews_asked_for_by_the_last_command() {
+    let ours = inline_comment(1, None, "mala[bot]", &finding_marker("a", None));
+    let reply = |id, login, body: &str| inline_comment(id, Some(1), login, body);
+    let comments = [(5, "ada", "/mala review"), (9, "eve", "/mala review"), (4, "ada", "hello")];
+    let asked = vec![ours, reply(2, "ada", "/mala explain"), reply(3, "eve", "/mala explain")];
+    let mut found =
+        Discussion { writers: ["ada".to_owned()].into(), ..discussion(&comments, asked) };
+    assert_eq!(found.last_review_command(), 5);
+    assert_eq!(found.speakers(), ["ada", "eve"].map(str::to_owned).into());
+    assert_eq!(found.unanswered_questions(), [(1, 2, "a")]);
+    found.inline.push(reply(6, "mala[bot]", &format!("because\n\n{}", answer_marker(2))));
+    assert_eq!(found.unanswered_questions(), []);
+}
+
+#[test]
+fn comments_remember_their_finding() {
+    let hostile = Finding {
+        title: "ends --> <b>".to_owned(),
+        evidence_snippet: "a --> b\n\"x\"".to_owned(),
+        ..finding("a.py", 3, 4)
+    };
+    let remembered = CommentedFinding::of(&hostile, "0123").unwrap();
+    let body = format!("text\n\n{}", finding_marker("abcd", Some(&remembered)));
+    assert_eq!(body.matches("-->").count(), 1, "{body}");
+    assert_eq!(finding_id(&body), Some("abcd"));
+    assert_eq!(commented_finding(&body), Some(remembered.clone()));
+    let again = remembered.finding();
+    assert_eq!((&again.dedupe_key, again.span()), (&hostile.dedupe_key, hostile.span()));
+    assert_eq!(again.evidence_snippet, hostile.evidence_snippet);
+    let long = Finding { evidence_snippet: "x".repeat(3000), ..hostile };
+    assert_eq!(CommentedFinding::of(&long, "0123"), None);
+    assert_eq!(commented_finding(&finding_marker("abcd", None)), None);
 }
 
 const DIFF: &str = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -2,3 +2,4 @@\n two\n+three\n four\n five\n@@ -20,2 +21,3 @@\n x\n+y\n z\ndiff --git a/d.py b/d.py\ndeleted file mode 100644\n--- a/d.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n";
@@ -150,7 +245,8 @@ fn author(login: &str) -> ForgeAuthor {
 }
 
 fn inline_comment(id: u64, reply_to: Option<u64>, login: &str, body: &str) -> InlineComment {
-    InlineComment { id, reply_to, author: author(login), body: body.to_owned(), is_outdated: true }
+    let (author, body, url) = (author(login), body.to_owned(), format!("u{id}"));
+    InlineComment { id, reply_to, author, body, is_outdated: true, url }
 }
 
 fn discussion(comments: &[(u64, &str, &str)], inline: Vec<InlineComment>) -> Discussion {
@@ -163,14 +259,14 @@ fn discussion(comments: &[(u64, &str, &str)], inline: Vec<InlineComment>) -> Dis
         viewer: Some("mala[bot]".to_owned()),
         comments: comments.collect(),
         inline,
-        checks: Vec::new(),
+        ..Discussion::default()
     }
 }
 
 fn inline_finding(id: &str) -> InlineFinding {
     let path = FilePath::from("a.py");
-    let draft = InlineDraft { path, start_line: None, line: 3, body: finding_marker(id) };
-    InlineFinding { id: id.to_owned(), draft: Some(draft) }
+    let draft = InlineDraft { path, start_line: None, line: 3, body: finding_marker(id, None) };
+    InlineFinding { id: id.to_owned(), key: id.to_owned(), draft: Some(draft) }
 }
 
 /// The writes as words.
@@ -188,6 +284,7 @@ fn words(writes: &[ForgeWrite]) -> String {
         }
         ForgeWrite::CreateInlineComment { .. } => "comment".to_owned(),
         ForgeWrite::DeleteInlineComment { id } => format!("delete inline {id}"),
+        ForgeWrite::ReplyToThread { to, .. } => format!("reply to {to}"),
         ForgeWrite::ResolveThread { id } => format!("resolve {id}"),
         ForgeWrite::CreateCheck { check } => format!("check {}", check.annotations.len()),
         ForgeWrite::UpdateCheck { id, check } => format!("add {} to {id}", check.annotations.len()),
@@ -197,7 +294,7 @@ fn words(writes: &[ForgeWrite]) -> String {
 
 #[test]
 fn findings_are_posted_once() {
-    let mark = |id: &str| format!("text\n\n{}", finding_marker(id));
+    let mark = |id: &str| format!("text\n\n{}", finding_marker(id, None));
     let ours = |id, finding: &str| inline_comment(id, None, "mala[bot]", &mark(finding));
     let reply = |id, to, login| inline_comment(id, Some(to), login, "no");
     let fresh = |comment: InlineComment| InlineComment { is_outdated: false, ..comment };
@@ -230,27 +327,51 @@ fn findings_are_posted_once() {
             ],
             "resolve 3",
         ),
+        ("a waived one", vec![ours(1, "a"), ours(2, "b"), ours(3, "w")], ""),
+        (
+            "our own answer had the last word",
+            vec![
+                ours(1, "a"),
+                ours(2, "b"),
+                ours(3, "c"),
+                reply(4, 3, "ada"),
+                inline_comment(5, Some(3), "mala[bot]", &answer_marker(4)),
+            ],
+            "resolve 3",
+        ),
         ("resolved before", vec![ours(1, "a"), ours(2, "b"), ours(9, "c")], ""),
     ];
     let before = SummaryState { resolved: vec![9], ..SummaryState::default() };
-    let findings = [inline_finding("a"), inline_finding("b")];
+    let review = |is_complete| InlineReview {
+        head: "h".to_owned(),
+        findings: vec![inline_finding("a"), inline_finding("b")],
+        set_aside: ["w".to_owned()].into(),
+        is_complete,
+    };
     for (name, inline, expected) in rows {
         let discussion = discussion(&[], inline);
         let none = BTreeSet::new();
-        let plan = plan_inline(&findings, &discussion, &before, &none, ("h", true));
+        let plan = plan_inline(&review(true), &discussion, &before, &none);
         assert_eq!(words(&plan.writes), expected, "{name}");
-        let partial = plan_inline(&findings, &discussion, &before, &none, ("h", false));
+        let partial = plan_inline(&review(false), &discussion, &before, &none);
         assert!(!words(&partial.writes).contains("resolve"), "{name}: not after a partial review");
     }
 }
 
 #[test]
 fn refused_positions_move_into_the_summary() {
-    let findings = [inline_finding("a"), InlineFinding { id: "b".to_owned(), draft: None }];
+    let review = |findings| InlineReview {
+        head: "h".to_owned(),
+        findings,
+        is_complete: true,
+        ..InlineReview::default()
+    };
+    let outside = InlineFinding { draft: None, ..inline_finding("b") };
+    let two = review(vec![inline_finding("a"), outside]);
     let empty = Discussion::default();
     let plan = |before: &SummaryState, rejected: &[&str]| {
         let rejected = rejected.iter().map(|id| (*id).to_owned()).collect();
-        let plan = plan_inline(&findings, &empty, before, &rejected, ("h", true));
+        let plan = plan_inline(&two, &empty, before, &rejected);
         (words(&plan.writes), plan.in_summary.join(" "))
     };
     let none = SummaryState::default();
@@ -265,7 +386,7 @@ fn refused_positions_move_into_the_summary() {
     let other_head = SummaryState { head: "g".to_owned(), ..same_head };
     assert_eq!(plan(&other_head, &[]), ("review a".to_owned(), "b".to_owned()));
     let many: Vec<_> = (0..40).map(|number| inline_finding(&number.to_string())).collect();
-    let plan = plan_inline(&many, &empty, &none, &BTreeSet::new(), ("h", true));
+    let plan = plan_inline(&review(many), &empty, &none, &BTreeSet::new());
     assert_eq!((plan.writes.len(), plan.in_summary.len()), (1, 10));
 }
 
@@ -327,12 +448,12 @@ fn markers_survive_hostile_text() {
     assert_eq!(read_summary(&body), Some(state));
     assert_eq!(read_summary("<!-- code-review-agent:review_id=x y -->"), None);
     let hostile = Finding {
-        body: format!("ends\n{}", finding_marker("ffff")),
-        suggestion: Some(finding_marker("eeee")),
+        body: format!("ends\n{}", finding_marker("ffff", None)),
+        suggestion: Some(finding_marker("eeee", None)),
         ..finding("a.py", 3, 3)
     };
     let shown = render_inline(&hostile, hostile.span(), None);
-    assert_eq!(finding_id(&shown), Some("00112233445566aa"));
+    assert_eq!(finding_id(&shown), None);
     assert!(!shown.contains("<!-- mala:finding=ffff"), "{shown}");
 }
 

@@ -30,6 +30,11 @@ pub fn subject(
     format!("{change}, by {}", reviewers.join(", "))
 }
 
+/// The subject of a review of a pull request by these reviewers, whatever is pushed to it.
+pub fn subject_of_pull_request(number: u64, reviewers: &[&str]) -> String {
+    format!("pull request {number}, by {}", reviewers.join(", "))
+}
+
 fn short(id: &str) -> &str {
     id.get(..12).unwrap_or(id)
 }

@@ -241,6 +241,11 @@ pub fn check_open_finding(
 /// The lines of a text that are the lines of a quote, white space and empty lines aside; those nearest to a
 /// line when there are several.
 fn locate_evidence(text: &str, evidence: &str, near: u32) -> Option<LineSpan> {
+    locate_lines(text, evidence, near).or_else(|| locate_within_line(text, evidence, near))
+}
+
+/// The whole lines of a text that are the lines of a quote, as `locate_evidence`.
+pub fn locate_lines(text: &str, evidence: &str, near: u32) -> Option<LineSpan> {
     let hashes = |text: &str| -> Vec<(u32, u64)> {
         let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
         lines.map(|(line, number)| (number, line_hash(line))).collect()
@@ -254,9 +259,7 @@ fn locate_evidence(text: &str, evidence: &str, near: u32) -> Option<LineSpan> {
         .filter(|window| window.iter().zip(&quote).all(|((_, line), (_, quoted))| line == quoted));
     let spans =
         matches.filter_map(|window| Some(LineSpan::between(window.first()?.0, window.last()?.0)));
-    spans
-        .min_by_key(|span| span.start().abs_diff(near))
-        .or_else(|| locate_within_line(text, evidence, near))
+    spans.min_by_key(|span| span.start().abs_diff(near))
 }
 
 /// The line that contains a quote of a part of a line.

@@ -5,15 +5,15 @@ use super::context;
 use super::delta::DeltaContext;
 use super::track::ChangeTracking;
 use super::verify::VerifiedFindings;
-use mala_domain::change::{FilePath, LineSpan};
+use mala_domain::change::{FilePath, FileStatus, LineSpan};
 use mala_domain::finding::{Finding, Verification};
 use mala_domain::ledger::delta::{Delta, ReviewedLines};
 use mala_domain::ledger::rounds::{
     RoundCoverage, RoundFacts, RoundPlan, bar_of_round, current_loop, last_complete, plan_round,
 };
 use mala_domain::ledger::track::{
-    OpenFindingCheck, TrackingFacts, TrackingResult, check_open_finding, takes_part, track,
-    unreported,
+    OpenFindingCheck, TrackingFacts, TrackingResult, check_open_finding, locate_lines, takes_part,
+    track, unreported,
 };
 use mala_domain::ledger::{FindingId, LedgerFinding, ReviewRecord, TrackedFinding};
 use mala_domain::ports::{
@@ -56,7 +56,8 @@ impl<'p> Round<'p> {
     ) -> Result<Self, LedgerError> {
         let records = tracking.ledger.reviews(tracking.subject).await?;
         let (known, reported_before) = known_findings(tracking, context).await?;
-        let renames = renames(context);
+        let mut renames = renames(context);
+        renames.extend(moved_files(&known, &reported_before, context).await);
         let lines = ReviewedLines::of(&context.change);
         let panel = panel(plan, reviewers);
         let last = last_complete(&records, &panel);
@@ -258,9 +259,47 @@ fn in_files_of(context: &ReviewContext) -> FindingFilter {
 }
 
 fn renames(context: &ReviewContext) -> BTreeMap<FilePath, FilePath> {
-    let files = context.change.files.iter();
+    // A copy leaves its original where it is.
+    let files = context.change.files.iter().filter(|file| file.status == FileStatus::Renamed);
     let renamed = files.filter_map(|file| Some((file.old_path.clone()?, file.path.clone())));
     renamed.collect()
+}
+
+/// Files with findings of earlier reviews that are gone and whose code is in exactly one added file without findings
+/// of its own: a change that adds a file and renames it later shows no rename.
+async fn moved_files(
+    known: &[LedgerFinding],
+    reported_before: &BTreeSet<FindingId>,
+    context: &ReviewContext,
+) -> BTreeMap<FilePath, FilePath> {
+    let ours = known.iter().filter(|it| reported_before.contains(&it.id));
+    let (there, ours): (Vec<&LedgerFinding>, Vec<&LedgerFinding>) =
+        ours.partition(|it| context.texts.at_head(&it.finding.file).is_some());
+    let has_own = |file: &FilePath| there.iter().any(|it| it.finding.file == *file);
+    let files: BTreeSet<FilePath> = ours.iter().map(|it| it.finding.file.clone()).collect();
+    let read = context::read(context.tree.as_ref(), Side::Head, files.into_iter().collect()).await;
+    // Without the tree, no file counts as moved.
+    let read = read.unwrap_or_default();
+    let gone = read.iter().filter(|(_, blob)| blob.text().is_none()).map(|(file, _)| file);
+    let moved = gone.filter_map(|file| {
+        let quotes: Vec<&Finding> =
+            ours.iter().map(|it| &it.finding).filter(|it| it.file == *file).collect();
+        let is_new = |status| matches!(status, FileStatus::Added | FileStatus::Copied);
+        let added = context.change.files.iter().filter(|changed| is_new(changed.status));
+        let added = added.filter(|changed| !has_own(&changed.path));
+        let mut candidates = added.filter(|changed| {
+            let text = context.texts.at_head(&changed.path);
+            text.is_some_and(|text| quotes.iter().all(|it| is_quoted(text, it)))
+        });
+        let only = candidates.next().filter(|_| candidates.next().is_none())?;
+        Some((file.clone(), only.path.clone()))
+    });
+    moved.collect()
+}
+
+/// Whether the evidence of a finding is in a text.
+fn is_quoted(text: &str, finding: &Finding) -> bool {
+    locate_lines(&secrets::redact(text), &finding.evidence_snippet, finding.line_start).is_some()
 }
 
 /// Who reviews, and how: the inputs of a review other than its change.

@@ -5,7 +5,7 @@ use super::VIEWER;
 use super::http::GitHubRequest;
 use super::repository::ServedRepository;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A comment on the pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,8 +44,11 @@ pub(super) struct GitHubState {
     pub(super) body: String,
     pub(super) comments: Vec<GitHubComment>,
     pub(super) inline: Vec<GitHubThreadComment>,
-    pub(super) resolved: BTreeSet<u64>,
+    pub(super) resolved: BTreeMap<u64, String>,
+    /// The logins with write access.
+    pub(super) writers: BTreeSet<String>,
     pub(super) checks: Vec<Value>,
+    pub(super) is_fork: bool,
     n_ids: u64,
     port: u16,
 }
@@ -72,8 +75,10 @@ impl GitHubState {
             body: String::new(),
             comments: Vec::new(),
             inline: Vec::new(),
-            resolved: BTreeSet::new(),
+            resolved: BTreeMap::new(),
+            writers: BTreeSet::new(),
             checks: Vec::new(),
+            is_fork: false,
             n_ids: 100,
             port,
         }
@@ -116,8 +121,7 @@ impl GitHubState {
             ("GET", ["pulls"]) => answer(200, json!([{"number": 7}])),
             ("GET", ["compare", range]) => {
                 let (base, head) = range.split_once("...").unwrap();
-                let sha = self.repository.merge_base(base, head);
-                answer(200, json!({"merge_base_commit": {"sha": sha}}))
+                self.compare(base, head)
             }
             ("GET", ["issues", "7" | "8", "comments"]) => {
                 answer(200, self.comments.iter().map(comment).collect())
@@ -160,6 +164,20 @@ impl GitHubState {
                     self.checks.iter().position(|check| check["id"].as_u64() == id.parse().ok());
                 at.map_or_else(not_found, |at| self.annotate(at, body))
             }
+            ("POST", ["pulls", "7" | "8", "comments", id, "replies"]) => {
+                match (id.parse(), body["body"].as_str()) {
+                    (Ok(id), Some(text)) if self.inline.iter().any(|one| one.id == id) => {
+                        self.add_reply(id, VIEWER, text);
+                        answer(201, json!({"id": self.n_ids}))
+                    }
+                    _ => not_found(),
+                }
+            }
+            ("GET", ["collaborators", login, "permission"]) => {
+                let can_write = self.writers.contains(*login);
+                let permission = if can_write { "write" } else { "read" };
+                answer(200, json!({"permission": permission, "user": user(login)}))
+            }
             ("DELETE", ["pulls", "comments", id]) => {
                 let before = self.inline.len();
                 self.inline.retain(|one| Some(one.id) != id.parse().ok());
@@ -169,17 +187,39 @@ impl GitHubState {
         }
     }
 
+    fn compare(&self, base: &str, head: &str) -> ApiAnswer {
+        if !self.repository.exists(base) || !self.repository.exists(head) {
+            return not_found();
+        }
+        let sha = self.repository.merge_base(base, head);
+        let status = match (sha == base, sha == head) {
+            (true, true) => "identical",
+            (true, false) => "ahead",
+            (false, true) => "behind",
+            (false, false) => "diverged",
+        };
+        let files: Vec<Value> = self
+            .repository
+            .changed_files(&sha, head)
+            .into_iter()
+            .take(300)
+            .map(|name| json!({"filename": name}))
+            .collect();
+        answer(200, json!({"merge_base_commit": {"sha": sha}, "status": status, "files": files}))
+    }
+
     fn pull(&self) -> ApiAnswer {
         let (base, head) = (self.repository.commit("main"), self.repository.commit("topic"));
-        let repo = json!({
-            "full_name": "o/r", "html_url": format!("http://127.0.0.1:{}/o/r", self.port),
-        });
+        let web = format!("http://127.0.0.1:{}/o/r", self.port);
+        let repo = json!({"full_name": "o/r", "html_url": web});
+        let fork = json!({"full_name": "eve/r", "html_url": web});
+        let head_repo = if self.is_fork { &fork } else { &repo };
         answer(
             200,
             json!({
                 "number": 7, "title": self.title, "body": self.body, "user": {"login": "ada"},
                 "base": {"sha": base, "ref": "main", "repo": repo},
-                "head": {"sha": head, "ref": "topic", "repo": repo},
+                "head": {"sha": head, "ref": "topic", "repo": head_repo},
             }),
         )
     }
@@ -257,6 +297,7 @@ impl GitHubState {
         json!({
             "id": one.id, "in_reply_to_id": one.reply_to, "path": one.path, "body": one.body,
             "user": user(&one.login), "line": is_there.then_some(one.line), "side": "RIGHT",
+            "html_url": format!("http://127.0.0.1:{}/o/r/pull/7#discussion_r{}", self.port, one.id),
         })
     }
 
@@ -264,14 +305,16 @@ impl GitHubState {
         let query = body["query"].as_str().unwrap_or_default();
         if query.contains("resolveReviewThread") {
             let thread = body["variables"]["thread"].as_str().unwrap_or_default();
-            self.resolved.extend(thread.strip_prefix("T").and_then(|id| id.parse::<u64>().ok()));
+            let id = thread.strip_prefix("T").and_then(|id| id.parse::<u64>().ok());
+            self.resolved.extend(id.map(|id| (id, VIEWER.to_owned())));
             return answer(200, json!({"data": {}}));
         }
         let first = self.inline.iter().filter(|one| one.reply_to.is_none());
         let nodes: Vec<Value> = first
             .map(|one| {
                 json!({
-                    "id": format!("T{}", one.id), "isResolved": self.resolved.contains(&one.id),
+                    "id": format!("T{}", one.id), "isResolved": self.resolved.contains_key(&one.id),
+                    "resolvedBy": self.resolved.get(&one.id).map(|by| json!({"login": by})),
                     "comments": {"nodes": [{"databaseId": one.id}]},
                 })
             })

@@ -25,6 +25,16 @@ impl ServedRepository {
         self.git(&["merge-base", a, b]).trim().to_owned()
     }
 
+    pub(super) fn exists(&self, revision: &str) -> bool {
+        !self.commit(&format!("{revision}^{{commit}}")).is_empty()
+    }
+
+    /// The files that differ between two commits.
+    pub(super) fn changed_files(&self, base: &str, head: &str) -> Vec<String> {
+        let listed = self.git(&["diff", "--name-only", "--no-renames", base, head]);
+        listed.lines().map(str::to_owned).collect()
+    }
+
     pub(super) fn file(&self, commit: &str, path: &str) -> String {
         self.git(&["show", &format!("{commit}:{path}")])
     }

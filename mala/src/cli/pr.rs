@@ -6,17 +6,26 @@ use super::review::{
 use crate::console;
 use crate::environment::Environment;
 use crate::exit::Exit;
+use crate::failure::{Failure, FailureKind};
 use crate::interrupt::until_interrupted;
 use crate::progress::ReviewProgress;
 use crate::settings::UserSettings;
-use crate::wiring::forges::{PullRequestSource, forge_failure, named_pull_request};
-use crate::wiring::{start_time, state_folder};
+use crate::wiring::forges::{PullRequestSource, forge_failure};
+use crate::wiring::{read_report, start_time, state_folder, trusted_settings};
 use clap::Args;
-use mala_domain::forge::DiscussionParts;
+use mala_domain::change::Change;
+use mala_domain::forge::{Discussion, DiscussionParts, PullRequestBranch, SummaryState};
 use mala_domain::render::{self, ReportView};
+use mala_domain::review::Coverage;
 use mala_domain::scope::ReviewTarget;
 use mala_pipeline::pull_request::{PostOutcome, PostRequest, post, preview};
+use mala_pipeline::review::ReviewOutput;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The most skipped files that warnings name.
+const MAX_NAMED: usize = 50;
 
 /// Review a pull request on GitHub
 ///
@@ -38,13 +47,29 @@ pub struct PrArgs {
     #[arg(long)]
     dry_run: bool,
 
+    /// Post this review, written by `--output json=FILE`, instead of reviewing; it must be about the same commits
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+
     #[command(flatten)]
     options: ReviewOptions,
 }
 
+impl PrArgs {
+    /// The arguments for a pull request.
+    pub(super) fn of(
+        pull_request: String,
+        post: Vec<PostTarget>,
+        from: Option<PathBuf>,
+        options: ReviewOptions,
+    ) -> Self {
+        Self { pull_request: Some(pull_request), post, dry_run: false, from, options }
+    }
+}
+
 /// Where to post the result of a review
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum PostTarget {
+pub(super) enum PostTarget {
     /// One summary comment
     Comment,
     /// The summary comment, and comments on lines of the diff
@@ -61,15 +86,31 @@ pub(super) fn run(args: &PrArgs, here: &Environment) -> anyhow::Result<Exit> {
     until_interrupted(review_pull_request(args, here))
 }
 
+/// Posts a stored review on the pull request of a branch.
+pub(super) fn run_from_branch(
+    branch: &PullRequestBranch,
+    mut args: PrArgs,
+    here: &Environment,
+) -> anyhow::Result<Exit> {
+    until_interrupted(async {
+        let user = UserSettings::load(here)?;
+        let found = PullRequestSource::find_branch(here, &user, branch).await?;
+        args.pull_request = Some(found.to_string());
+        review_pull_request(&args, here).await
+    })
+}
+
 async fn review_pull_request(args: &PrArgs, here: &Environment) -> anyhow::Result<Exit> {
     let sinks = review::sinks(&args.options)?;
     let started = start_time();
     let progress = Arc::new(ReviewProgress::start());
-    let named = args.pull_request.as_deref();
-    let named = named.map(|word| named_pull_request(word, here)).transpose()?;
-    let source = PullRequestSource::open(here).await?;
-    let at = source.find(named).await?;
+    let user = UserSettings::load(here)?;
+    let source = PullRequestSource::open(here, &user, args.pull_request.as_deref()).await?;
+    let at = source.find(args.pull_request.as_deref()).await?;
     let pull = source.pull_request(&at).await?;
+    let targets = targets(args, here);
+    let parts = parts(&targets, &pull.head);
+    let discussion = source.discussion(&at, &parts).await?;
     let scoped = source.scope(&pull).await?;
     let change = Arc::clone(&scoped.change);
     let texts = [&pull.title, &pull.body];
@@ -77,35 +118,68 @@ async fn review_pull_request(args: &PrArgs, here: &Environment) -> anyhow::Resul
     let job = ReviewJob {
         options: &args.options,
         is_dry_run: false,
-        user: UserSettings::load(here)?,
+        user,
         target: ReviewTarget::Range { base: pull.merge_base.clone(), head: pull.head.clone() },
         scoped,
         tasks: all_tasks(&args.options, here, texts)?,
         subject: Some(pull.number.to_string()),
         store: Some(state_folder(here.root())),
-        tracked_in: None,
+        tracked_in: Some(source.ledger(&at, discussion.clone())),
+        full_requested: is_review_requested(&discussion),
+        warnings: skipped_files(&change),
+        is_from_fork: pull.is_fork,
         started,
         progress,
     };
-    // Only a dry run has no review.
-    let Some(done) = run_job(job, here).await? else { return Ok(Exit::Passed) };
-    let targets = targets(args, here);
+    let done = match &args.from {
+        Some(file) => stored_review(job, &here.folder.join(file)).await?,
+        // Only a dry run has no review.
+        None => match run_job(job, here).await? {
+            Some(done) => done,
+            None => return Ok(Exit::Passed),
+        },
+    };
     let request = PostRequest {
         at: &at,
         pull: &pull,
         reviewed: &done.reviewed,
         change: &change,
         started: &done.started.stamp,
-        parts: parts(&targets, &pull.head),
+        parts,
+        without_review: done.policy.unreviewed_check.value,
+        before: &discussion,
     };
     if args.dry_run {
-        let shown = preview(source.forge(), &request).await.map_err(forge_failure)?;
+        let shown = preview(source.forge(), &request);
         console::data(&console::harmless(&shown))?;
         return Ok(Exit::from(done.reviewed.report.outcome));
     }
     show_report(&done.reviewed, &sinks, &done.policy, &args.options, here)?;
     publish(&targets, &source, &request, &done).await?;
     Ok(Exit::from(done.reviewed.report.outcome))
+}
+
+/// A review that an earlier job wrote. The file is not trusted: it must be about exactly this change, and its texts
+/// are escaped like those of a model.
+async fn stored_review(job: ReviewJob<'_>, file: &Path) -> anyhow::Result<FinishedReview> {
+    let report = read_report(file).map_err(|error| {
+        Failure::new(FailureKind::CouldNotReview, format!("{}: {error}", file.display()))
+    })?;
+    let scope = &job.scoped.scope;
+    let is_same = report.scope.base == scope.base
+        && report.scope.head == scope.head
+        && report.scope.diff_hash == scope.diff_hash;
+    if !is_same {
+        let what = format!("{} is a review of another change", file.display());
+        return Err(Failure::new(FailureKind::CouldNotReview, what)
+            .hint("the pull request may have a newer head")
+            .into());
+    }
+    let flags = review::flags(job.options);
+    let settings = trusted_settings::of_change(&job.user, &job.scoped, flags).await?;
+    let reviewed = ReviewOutput { report, sources: BTreeMap::new() };
+    job.progress.end();
+    Ok(FinishedReview { reviewed, policy: settings.policy, started: job.started })
 }
 
 async fn publish(
@@ -132,6 +206,25 @@ async fn publish(
         }
     }
     Ok(())
+}
+
+/// Names the files that are skipped, and those that are deleted: of these, only the removed lines are reviewed.
+fn skipped_files(change: &Change) -> Vec<String> {
+    let skipped = Coverage::over(change, &[]).skipped;
+    let skipped = skipped.iter().map(|it| format!("{} is skipped: {}", it.file, it.reason.name()));
+    let deleted = change.files.iter().filter(|file| !file.exists_at_head());
+    let deleted = deleted.map(|file| format!("{} is deleted: only removed lines", file.path));
+    let mut all: Vec<String> = skipped.chain(deleted).collect();
+    if let Some(more) = all.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
+        all.truncate(MAX_NAMED);
+        all.push(format!("{} skipped or deleted", console::counted(more, "more file")));
+    }
+    all
+}
+
+/// Whether a person asked for a review with `/mala review` since the last one.
+fn is_review_requested(discussion: &Discussion) -> bool {
+    discussion.last_review_command() > SummaryState::newest(discussion).answered
 }
 
 /// What to post, as parts of the discussion.

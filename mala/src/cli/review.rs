@@ -5,7 +5,7 @@ mod outputs;
 mod run;
 mod show;
 
-pub(super) use run::{FinishedReview, ReviewJob, all_tasks, run_job};
+pub(super) use run::{FinishedReview, ReviewJob, all_tasks, flags, run_job};
 pub(super) use show::show as show_report;
 
 use crate::environment::Environment;
@@ -46,7 +46,7 @@ pub struct ReviewArgs {
 }
 
 /// How to review, whatever the target is
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReviewOptions {
     /// Reviewers: builtin, agent_sdk, cerberus, command
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
@@ -129,6 +129,31 @@ impl ReviewOptions {
     /// The built-in reviewer, and defaults for the rest.
     pub(super) fn of_built_in_reviewer() -> Self {
         Self { reviewer: vec![ReviewerType::Builtin], ..Self::default() }
+    }
+}
+
+impl ReviewArgs {
+    /// A review of the commits of a push, or of one commit when it is not known what was there before.
+    pub(super) fn of_commits(base: Option<String>, head: String, options: ReviewOptions) -> Self {
+        let what = match base {
+            Some(base) => TargetArgs::of_range(&base, &head),
+            None => TargetArgs::of_commit(head),
+        };
+        Self { what, options, ..Self::default() }
+    }
+}
+
+impl ReviewOptions {
+    /// Writes the report to a file too.
+    pub(super) fn also_write(&mut self, format: &str, file: &str) {
+        self.output.push(format!("{format}={file}"));
+    }
+
+    /// Prints the report in this format, unless another one is wanted.
+    pub(super) fn default_format(&mut self, format: &str) {
+        if self.format.is_empty() && !self.json {
+            self.format.push(format.to_owned());
+        }
     }
 }
 

@@ -4,13 +4,19 @@
 use crate::console;
 use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
+use crate::settings::{RepositoryFileChoice, UserSettings};
+use crate::wiring::ledger::{LedgerPlace, ledger_path};
 use crate::wiring::{changes, models};
-use mala_adapters::forges::github::GitHub;
-use mala_adapters::forges::{CommitSource, fetch_commits};
+use mala_adapters::forges::github::{AppAccount, GitHub, WaitNotice};
+use mala_adapters::forges::{CommitSource, ForgeHistory, fetch_commits};
 use mala_adapters::git::Git;
 use mala_adapters::models::{Endpoint, Secret};
 use mala_adapters::process::{ProcessEnvironment, ProcessLimits, ProcessSpec, run};
-use mala_domain::forge::{PullRequest, PullRequestRef, remote_repository, web_host};
+use mala_domain::config::Config;
+use mala_domain::forge::{
+    Discussion, DiscussionParts, PullRequest, PullRequestBranch, PullRequestRef, RepositoryName,
+    remote_repository, web_host,
+};
 use mala_domain::ports::{ChangeSource, Forge, ForgeError, ReviewScope};
 use mala_domain::scope::ReviewTarget;
 use std::path::PathBuf;
@@ -21,7 +27,7 @@ const API: &str = "https://api.github.com";
 
 /// Where pull requests and their commits come from.
 pub struct PullRequestSource {
-    github: GitHub,
+    github: Arc<GitHub>,
     api: String,
     token: Secret,
     /// The repository around the current folder.
@@ -32,21 +38,38 @@ pub struct PullRequestSource {
 
 impl PullRequestSource {
     /// Finds the token and the repository. Sends nothing.
-    pub async fn open(here: &Environment) -> Result<Self, Failure> {
-        let api = api_url(here);
-        Endpoint::new(&api, None).map_err(|error| {
-            Failure::new(FailureKind::Configuration, format!("GITHUB_API_URL: {error}"))
-        })?;
+    pub async fn open(
+        here: &Environment,
+        user: &UserSettings,
+        word: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let api = api_url(here, user)?;
         let environment = changes::child_environment(here);
-        let token = token(here, &api, &environment).await?;
+        let clone = Git::open(&here.folder, &environment).await.ok();
+        let named = word.map(|word| named(word, web_host(&api))).transpose()?;
+        let remote =
+            || clone.as_ref()?.url().and_then(|url| remote_repository(url, web_host(&api)));
+        let repository = named.map(|at| at.repository).or_else(remote);
         let http = models::connections(here)?;
         let cache = here.user_cache_folder().map(|folder| folder.join("mala"));
         let cache = cache.unwrap_or_else(|| here.root().join(".mala")).join("forges");
-        let notice = Arc::new(|text: &str| console::say(text));
         let responses = cache.join("responses");
+        let notice: WaitNotice = Arc::new(|text: &str| console::say(text));
+        let token = match (token_of_variable(here), app_account(here), repository) {
+            (Some(token), ..) => token,
+            (None, Some(app), Some(repository)) => app
+                .installation_token(
+                    (http.clone(), &api),
+                    &repository,
+                    (responses.clone(), notice.clone()),
+                )
+                .await
+                .map_err(forge_failure)?,
+            (None, ..) => token_of_program(here, &api, &environment).await?,
+        };
         Ok(Self {
-            github: GitHub::new(http, &api, token.clone(), responses, notice),
-            clone: Git::open(&here.folder, &environment).await.ok(),
+            github: Arc::new(GitHub::new(http, &api, token.clone(), responses, notice)),
+            clone,
             api,
             token,
             cache,
@@ -54,16 +77,40 @@ impl PullRequestSource {
         })
     }
 
-    /// The forge.
-    pub fn forge(&self) -> &dyn Forge {
-        &self.github
+    /// The open pull request of a branch, which may be in a fork, at this commit.
+    pub async fn find_branch(
+        here: &Environment,
+        user: &UserSettings,
+        branch: &PullRequestBranch,
+    ) -> Result<PullRequestRef, Failure> {
+        let word = format!("{}#1", branch.repository);
+        let source = Self::open(here, user, Some(&word)).await?;
+        let found =
+            source.github.find_pull_request(&branch.repository, (&branch.owner, &branch.name));
+        let found = found.await.map_err(forge_failure)?;
+        let (owner, name) = (&branch.owner, &branch.name);
+        let found = found.ok_or_else(|| {
+            let what = format!("no open pull request for the branch {owner}:{name}");
+            Failure::new(FailureKind::CouldNotReview, what)
+        })?;
+        let head = source.pull_request(&found).await?.head;
+        if head != branch.head {
+            let what = "the pull request has a newer head than the reviewed one";
+            return Err(Failure::new(FailureKind::CouldNotReview, what));
+        }
+        Ok(found)
     }
 
-    /// The named pull request, or that of the current branch.
-    pub async fn find(&self, named: Option<PullRequestRef>) -> Result<PullRequestRef, Failure> {
+    /// The forge.
+    pub fn forge(&self) -> &dyn Forge {
+        self.github.as_ref()
+    }
+
+    /// The pull request that a word names, or that of the current branch.
+    pub async fn find(&self, word: Option<&str>) -> Result<PullRequestRef, Failure> {
         let host = web_host(&self.api);
-        if let Some(named) = named {
-            return Ok(named);
+        if let Some(word) = word {
+            return named(word, host);
         }
         let unknown = |what: &str| Failure::usage(what).hint("name it: mala pr OWNER/REPO#N");
         let clone = self.clone.as_ref().ok_or_else(|| unknown("not in a git repository"))?;
@@ -79,6 +126,44 @@ impl PullRequestSource {
     /// The pull request as it is.
     pub async fn pull_request(&self, at: &PullRequestRef) -> Result<PullRequest, Failure> {
         self.github.pull_request(at).await.map_err(forge_failure)
+    }
+
+    /// What is said on a pull request: comments on lines with the commands in them, and the wanted parts.
+    pub async fn discussion(
+        &self,
+        at: &PullRequestRef,
+        parts: &DiscussionParts,
+    ) -> Result<Discussion, Failure> {
+        let parts = DiscussionParts { comments: true, inline: true, ..parts.clone() };
+        self.github.discussion(at, &parts).await.map_err(forge_failure)
+    }
+
+    /// The ledger of the pull request's repository: that of its clone around the current folder, else one in the
+    /// cache of the user.
+    pub fn ledger(&self, at: &PullRequestRef, discussion: Discussion) -> LedgerPlace {
+        let host = web_host(&self.api);
+        let is_clone_of = |git: &&Git| {
+            let remote = git.url().and_then(|url| remote_repository(url, host));
+            remote.is_some_and(|name| name == at.repository)
+        };
+        let RepositoryName { owner, repo } = &at.repository;
+        let path = match self.clone.as_ref().filter(is_clone_of) {
+            Some(git) => ledger_path(git),
+            None => {
+                let host =
+                    host.replace(|byte: char| !byte.is_ascii_alphanumeric() && byte != '.', "_");
+                self.cache.join("ledgers").join(host).join(owner).join(format!("{repo}.db"))
+            }
+        };
+        LedgerPlace {
+            path,
+            history: Arc::new(ForgeHistory {
+                forge: Arc::clone(&self.github),
+                repository: at.repository.clone(),
+            }),
+            branch: None,
+            pull_request: Some((at.number, discussion)),
+        }
     }
 
     /// The change of a pull request: from the local clone if it has both commits, else fetched.
@@ -117,27 +202,45 @@ impl PullRequestSource {
     }
 }
 
-fn api_url(here: &Environment) -> String {
-    here.text("GITHUB_API_URL").unwrap_or(API).trim_end_matches('/').to_owned()
+/// The address of the API: from the environment, or from the user's own file. A repository cannot set it.
+fn api_url(here: &Environment, user: &UserSettings) -> Result<String, Failure> {
+    let no_file = RepositoryFileChoice { file: None, notice: None };
+    let policy = user.with_file(no_file, Config::default())?.policy;
+    let (name, url) = match (here.text("GITHUB_API_URL"), policy.github_api.value) {
+        (Some(url), _) => ("GITHUB_API_URL", url.to_owned()),
+        (None, Some(url)) => ("pull_requests.api_url", url),
+        (None, None) => ("GITHUB_API_URL", API.to_owned()),
+    };
+    let url = url.trim_end_matches('/').to_owned();
+    Endpoint::new(&url, None)
+        .map_err(|error| Failure::new(FailureKind::Configuration, format!("{name}: {error}")))?;
+    Ok(url)
 }
 
 /// The pull request that a word names.
-pub fn named_pull_request(word: &str, here: &Environment) -> Result<PullRequestRef, Failure> {
-    PullRequestRef::parse(word, web_host(&api_url(here))).map_err(|error| {
-        let hint = "use OWNER/REPO#N or the URL of a pull request; GITHUB_API_URL sets the host";
-        Failure::usage(error.to_string()).hint(hint)
+fn named(word: &str, host: &str) -> Result<PullRequestRef, Failure> {
+    PullRequestRef::parse(word, host).map_err(|error| {
+        Failure::usage(error.to_string())
+            .hint("use OWNER/REPO#N or the URL of a pull request; GITHUB_API_URL sets the host")
     })
 }
 
-/// The token: from a variable, or from the GitHub CLI.
-async fn token(
+fn token_of_variable(here: &Environment) -> Option<Secret> {
+    here.text("GITHUB_TOKEN").or_else(|| here.text("GH_TOKEN")).map(Secret::new)
+}
+
+/// The account of a GitHub App.
+fn app_account(here: &Environment) -> Option<AppAccount> {
+    let (id, key) = (here.text("GITHUB_APP_ID")?, here.text("GITHUB_APP_PRIVATE_KEY")?);
+    Some(AppAccount { id: id.to_owned(), key: Secret::new(key) })
+}
+
+/// The token of the GitHub CLI.
+async fn token_of_program(
     here: &Environment,
     api: &str,
     environment: &ProcessEnvironment,
 ) -> Result<Secret, Failure> {
-    if let Some(token) = here.text("GITHUB_TOKEN").or_else(|| here.text("GH_TOKEN")) {
-        return Ok(Secret::new(token));
-    }
     let host = web_host(api);
     let spec = ProcessSpec::new("gh", &here.folder, environment.clone()).args([
         "auth",
@@ -154,7 +257,7 @@ async fn token(
         return Ok(Secret::new(&token));
     }
     Err(Failure::new(FailureKind::Configuration, "no GitHub token: neither GITHUB_TOKEN nor GH_TOKEN is set")
-        .hint("set GITHUB_TOKEN or GH_TOKEN, or run gh auth login; the token needs 'Pull requests: read', 'Contents: read' and, to post, 'Issues: write'"))
+        .hint("set GITHUB_TOKEN or GH_TOKEN, or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or run gh auth login; the token needs 'Pull requests: read', 'Contents: read' and, to post, 'Issues: write'"))
 }
 
 /// An error of a forge as an error of the command.

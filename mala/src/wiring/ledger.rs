@@ -6,14 +6,46 @@ use crate::failure::{Failure, FailureKind};
 use mala_adapters::git::{Git, common_dir_of};
 use mala_adapters::ledger::SqliteLedger;
 use mala_domain::change::FilePath;
+use mala_domain::forge::Discussion;
 use mala_domain::ledger::rounds::RoundPolicy;
-use mala_domain::ledger::subject::subject;
+use mala_domain::ledger::subject::{subject, subject_of_pull_request};
 use mala_domain::ledger::waiver::SharedWaivers;
-use mala_domain::ports::{LedgerError, ReviewScope, Side};
+use mala_domain::ports::{ChangeHistory, LedgerError, ReviewScope, Side};
 use mala_domain::scope::ReviewTarget;
+use mala_pipeline::pull_request::store_decisions;
 use mala_pipeline::review::ChangeTracking;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The ledger that tracks a change, and where its commits are.
+pub struct LedgerPlace {
+    /// The database.
+    pub path: PathBuf,
+    /// The commits.
+    pub history: Arc<dyn ChangeHistory>,
+    /// The current branch.
+    pub branch: Option<String>,
+    /// The pull request under review, with what is said on it.
+    pub pull_request: Option<(u64, Discussion)>,
+}
+
+impl LedgerPlace {
+    /// The ledger of a repository.
+    pub async fn of(git: &Git) -> Self {
+        Self {
+            path: ledger_path(git),
+            history: Arc::new(git.clone()),
+            branch: git.branch().await.ok().flatten(),
+            pull_request: None,
+        }
+    }
+}
+
+/// The ledger's database of a repository.
+pub fn ledger_path(git: &Git) -> PathBuf {
+    SqliteLedger::path_in(&common_dir_of(git.top()))
+}
 
 /// What a review is tracked by.
 pub struct TrackingRequest<'r> {
@@ -34,7 +66,7 @@ pub struct TrackingRequest<'r> {
 /// The ledger of a repository, opened for one review.
 pub struct ReviewLedger {
     ledger: SqliteLedger,
-    git: Git,
+    history: Arc<dyn ChangeHistory>,
     subject: String,
     policy: RoundPolicy,
     waivers: SharedWaivers,
@@ -45,26 +77,34 @@ pub struct ReviewLedger {
 impl ReviewLedger {
     /// Opens the ledger; `None` when it cannot be used, with a warning that says why.
     pub async fn open(
-        git: &Git,
+        place: &LedgerPlace,
         request: TrackingRequest<'_>,
         warnings: &mut Vec<String>,
     ) -> Option<Self> {
-        let path = SqliteLedger::path_in(&common_dir_of(git.top()));
-        let ledger = match SqliteLedger::open(&path) {
+        let path = &place.path;
+        let ledger = match SqliteLedger::open(path) {
             Ok(ledger) => ledger,
             Err(error) => {
                 warnings.push(format!("this review is not stored: {error}"));
                 return None;
             }
         };
-        warnings.extend(moved(&ledger, &path));
-        let branch = git.branch().await.ok().flatten();
+        warnings.extend(moved(&ledger, path));
         let scope = &request.scope.scope;
+        let subject = match &place.pull_request {
+            Some((number, _)) => subject_of_pull_request(*number, request.reviewers),
+            None => subject(request.target, scope, place.branch.as_deref(), request.reviewers),
+        };
+        if let Some((_, discussion)) = &place.pull_request
+            && let Err(error) = store_decisions(&ledger, discussion, &subject, &request.at).await
+        {
+            warnings.push(format!("replies on the pull request are not stored: {error}"));
+        }
         Some(Self {
-            subject: subject(request.target, scope, branch.as_deref(), request.reviewers),
             waivers: trusted_waivers(request.scope, warnings).await,
+            subject,
             ledger,
-            git: git.clone(),
+            history: Arc::clone(&place.history),
             policy: request.policy,
             at: request.at,
             stores: request.stores,
@@ -75,7 +115,7 @@ impl ReviewLedger {
     pub fn tracking(&self) -> ChangeTracking<'_> {
         ChangeTracking {
             ledger: &self.ledger,
-            history: &self.git,
+            history: self.history.as_ref(),
             subject: &self.subject,
             policy: &self.policy,
             waivers: &self.waivers,
@@ -105,7 +145,7 @@ async fn trusted_waivers(scope: &ReviewScope, warnings: &mut Vec<String>) -> Sha
 /// The ledger of the repository around the current folder.
 pub async fn open(here: &Environment) -> anyhow::Result<SqliteLedger> {
     let git = Git::open(&here.folder, &super::changes::child_environment(here)).await?;
-    let path = SqliteLedger::path_in(&common_dir_of(git.top()));
+    let path = ledger_path(&git);
     let ledger = SqliteLedger::open(&path).map_err(failure)?;
     if let Some(warning) = moved(&ledger, &path) {
         crate::console::say(&format!("warning: {warning}"));

@@ -1,8 +1,14 @@
 //! `mala pr` against a loopback GitHub with a real repository.
 
 mod access;
+mod ci;
+mod contract;
+mod files;
 mod posting;
+mod replies;
+mod rounds;
 mod story;
+mod webhooks;
 
 use crate::world;
 use mala_testkit::github_server::{GitHubFault, GitHubRequest};
@@ -40,6 +46,11 @@ impl PullRequestBench {
         assert!(!String::from_utf8_lossy(&shown).contains(TOKEN), "002-098: the token is shown");
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         (output.status.code().unwrap_or(-1), stderr)
+    }
+
+    /// Deletes the ledger and all cached responses, as on another machine.
+    fn forget(&self) {
+        std::fs::remove_dir_all(self.world.home().join(".cache/mala/forges")).unwrap();
     }
 
     /// The report of `mala pr o/r#7 --json`.

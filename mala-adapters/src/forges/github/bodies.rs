@@ -1,17 +1,19 @@
 //! GitHub's JSON: what its answers mean, and the requests of writes.
 
+use mala_domain::change::FilePath;
 use mala_domain::forge::{
     CHECK_NAME, CheckConclusion, CheckDraft, ForgeAuthor, ForgeCheck, ForgeComment, ForgeWrite,
     InlineComment, InlineDraft, PullRequest, PullRequestRef, RepositoryName,
 };
 use reqwest::Method;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// The threads of a pull request.
 pub(super) const THREADS: &str = "query($owner:String!,$repo:String!,$number:Int!,$after:String){\
 repository(owner:$owner,name:$repo){pullRequest(number:$number){\
 reviewThreads(first:100,after:$after){pageInfo{hasNextPage endCursor}\
-nodes{id isResolved comments(first:1){nodes{databaseId}}}}}}}";
+nodes{id isResolved resolvedBy{login} comments(first:1){nodes{databaseId}}}}}}}";
 
 /// Resolves a thread.
 pub(super) const RESOLVE: &str =
@@ -57,6 +59,39 @@ pub(super) fn inline_comment(body: &Value) -> Option<InlineComment> {
         author,
         body: text,
         is_outdated,
+        url: body["html_url"].as_str().unwrap_or_default().to_owned(),
+    })
+}
+
+/// A token of an installation.
+pub(super) fn token(body: &Value) -> Option<&str> {
+    body["token"].as_str()
+}
+
+/// The first comment of a thread, as GraphQL lists threads.
+pub(super) fn first_comment(thread: &Value) -> Option<u64> {
+    thread["comments"]["nodes"][0]["databaseId"].as_u64()
+}
+
+/// Two commits of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComparedCommits {
+    /// Whether the second contains the first.
+    pub is_ahead: bool,
+    /// The files that differ, with both names of renamed ones.
+    pub files: BTreeSet<FilePath>,
+}
+
+/// The most files that a comparison lists.
+const MAX_COMPARED: usize = 300;
+
+/// A comparison; `None` when files may be missing.
+pub(super) fn compared(body: &Value) -> Option<ComparedCommits> {
+    let files = body["files"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let names = files.iter().flat_map(|file| [&file["filename"], &file["previous_filename"]]);
+    (files.len() < MAX_COMPARED).then(|| ComparedCommits {
+        is_ahead: matches!(body["status"].as_str(), Some("ahead" | "identical")),
+        files: names.filter_map(Value::as_str).map(FilePath::from).collect(),
     })
 }
 
@@ -99,6 +134,10 @@ pub(super) fn request(at: &PullRequestRef, write: &ForgeWrite) -> (Method, Strin
             // A check run stays at its commit.
             body.as_object_mut().map(|body| body.remove("head_sha"));
             (Method::PATCH, format!("{repo}/check-runs/{id}"), Some(body))
+        }
+        ForgeWrite::ReplyToThread { to, body } => {
+            let path = format!("{pull}/comments/{to}/replies");
+            (Method::POST, path, Some(json!({"body": body})))
         }
         ForgeWrite::DeleteInlineComment { id } | ForgeWrite::ResolveThread { id } => {
             (Method::DELETE, format!("{repo}/pulls/comments/{id}"), None)
@@ -163,7 +202,6 @@ pub(super) fn in_query(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mala_domain::change::FilePath;
 
     #[test]
     fn lines_of_a_review_have_a_side() {

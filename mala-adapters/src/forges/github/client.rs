@@ -9,6 +9,7 @@ use reqwest::header::HeaderMap;
 use reqwest::{Method, Response};
 use serde_json::Value;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 use tokio::time::sleep;
 
@@ -32,11 +33,13 @@ pub type WaitNotice = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The API with a token.
 pub(super) struct ApiClient {
-    pub(super) http: HttpClient,
+    http: HttpClient,
     pub(super) base: String,
-    pub(super) token: Secret,
-    pub(super) cache: ResponseCache,
-    pub(super) notice: WaitNotice,
+    token: Secret,
+    cache: ResponseCache,
+    notice: WaitNotice,
+    /// Whether an answer differed from the cached one.
+    news: AtomicBool,
 }
 
 /// One request.
@@ -63,6 +66,23 @@ enum AttemptResult {
 }
 
 impl ApiClient {
+    pub(super) fn new(
+        http: HttpClient,
+        base: &str,
+        token: Secret,
+        cache: ResponseCache,
+        notice: WaitNotice,
+    ) -> Self {
+        let base = base.trim_end_matches('/').to_owned();
+        Self { http, base, token, cache, notice, news: AtomicBool::new(false) }
+    }
+
+    /// Whether something changed since the last run, as far as it was read: a cached answer that still holds is no
+    /// news.
+    pub(super) fn has_news(&self) -> bool {
+        self.news.load(Ordering::Relaxed)
+    }
+
     /// Reads one resource.
     pub(super) async fn get(
         &self,
@@ -175,6 +195,7 @@ impl ApiClient {
             return self.refused(request, status, &headers, &body);
         }
         let has_next = has_next(&headers);
+        self.news.store(true, Ordering::Relaxed);
         if let (true, Some(etag)) = (is_read, header(&headers, "etag")) {
             self.cache.put(&url, etag, &body, has_next);
         }
@@ -198,7 +219,8 @@ impl ApiClient {
         AttemptResult::Failed(match status {
             401 => ForgeError::Forbidden {
                 what,
-                hint: "the token is not valid: check GITHUB_TOKEN and GH_TOKEN".to_owned(),
+                hint: "the token is not valid: check GITHUB_TOKEN, GH_TOKEN or the key of the app"
+                    .to_owned(),
             },
             403 => ForgeError::Forbidden {
                 what,

@@ -1,12 +1,12 @@
 //! The comments on a pull request: the summary, with a line per finding and the details of those without
 //! a comment of their own, and the comment on the lines of one finding.
 
-use super::escape::{code, inline, prose};
+use super::escape::{code, fence, inline, prose};
 use super::{LIMIT, n_chars, sections};
 use crate::change::LineSpan;
-use crate::finding::Finding;
+use crate::finding::{Finding, VerificationOutcome};
 use crate::forge::{
-    PullRequest, SummaryDraft, SummaryState, finding_marker, suggested_lines, summary_marker,
+    PullRequest, SummaryDraft, SummaryState, answer_marker, suggested_lines, summary_marker,
 };
 use crate::render::ranking;
 use crate::render::visible::at_most;
@@ -29,6 +29,8 @@ pub fn render_summary(
     let mut stable = report.clone();
     stable.stats = Default::default();
     stable.review_log_path = None;
+    // A finding is fixed in one round, and the next run on the same head no longer says so.
+    stable.tracking.iter_mut().for_each(|tracking| tracking.fixed.clear());
     stable.reviewers.iter_mut().for_each(|reviewer| reviewer.usage = Usage::default());
     let hash = Sha256::digest(text(&stable, pull, in_summary).as_bytes());
     let digest = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
@@ -50,7 +52,7 @@ fn text(report: &Report, pull: &PullRequest, in_summary: &[String]) -> String {
     if !findings.is_empty() {
         out.push('\n');
     }
-    let tail = sections::tail(report);
+    let tail = format!("{}{}", earlier(report), sections::tail(report));
     let mut room = LIMIT.saturating_sub(n_chars(&out) + n_chars(&tail));
     let is_here = |finding: &&&Finding| {
         let id = finding.dedupe_key.as_str();
@@ -63,6 +65,60 @@ fn text(report: &Report, pull: &PullRequest, in_summary: &[String]) -> String {
         out.push_str(&details);
     }
     out.push_str(&tail);
+    out
+}
+
+/// What became of the findings of earlier rounds: those that are fixed, and those that do not count.
+fn earlier(report: &Report) -> String {
+    let Some(tracking) = &report.tracking else { return String::new() };
+    let named = |finding: &Finding, why: &str| {
+        let place = format!("{}:{}", at_most(&finding.file.to_string(), 200), finding.span());
+        let title = inline(&at_most(&wording::title(finding), 200));
+        format!("- {} {title}: {}\n", code(&place), inline(&at_most(why, 300)))
+    };
+    let fixed = tracking.fixed.iter().map(|it| named(&it.finding, &it.reason));
+    let aside = tracking.set_aside.iter().map(|it| {
+        let standing = it.standing.name().replace('_', " ");
+        let reason = it.reason.as_ref().map(|reason| format!(", {reason}")).unwrap_or_default();
+        named(&it.finding, &format!("{standing}{reason}"))
+    });
+    [("Fixed", fixed.collect::<Vec<_>>()), ("Not counted", aside.collect())]
+        .into_iter()
+        .filter(|(_, lines)| !lines.is_empty())
+        .map(|(title, lines)| {
+            let shown: String = lines.iter().take(MAX_LISTED).map(String::as_str).collect();
+            format!(
+                "<details><summary>{title}: {}</summary>\n\n{shown}\n</details>\n\n",
+                lines.len()
+            )
+        })
+        .collect()
+}
+
+/// The answer to `/mala explain`: why the finding is reported. `None` in `finding` means that it is gone.
+pub fn render_explanation(report: &Report, finding: Option<&Finding>, command: u64) -> String {
+    let mut out = match finding {
+        Some(finding) => {
+            let how = finding.verification.how.as_deref().unwrap_or("no check was due");
+            let outcome = match finding.verification.outcome {
+                VerificationOutcome::Verified => "verified",
+                VerificationOutcome::Refuted => "refuted",
+                VerificationOutcome::Unsure => "unsure",
+                VerificationOutcome::NotChecked | VerificationOutcome::Unverified => "not checked",
+            };
+            format!(
+                "{}\nThe evidence, {}:\n\n{}\nVerification: {outcome} ({}).\n\n{}\n",
+                prose(&at_most(&finding.body, 3000)),
+                code(&format!("{}:{}", at_most(&finding.file.to_string(), 200), finding.span())),
+                fence(&at_most(&finding.evidence_snippet, 3000), ""),
+                inline(&at_most(how, 300)),
+                sections::source(finding),
+            )
+        }
+        None => format!("The review {} does not report this finding.\n", report.review_id),
+    };
+    out.push('\n');
+    out.push_str(&answer_marker(command));
     out
 }
 
@@ -112,7 +168,6 @@ pub fn render_inline(finding: &Finding, placed: LineSpan, head: Option<&str>) ->
     }
     out.push_str(&sections::source(finding));
     out.push_str("\n\n");
-    out.push_str(&finding_marker(finding.dedupe_key.as_str()));
     out
 }
 

@@ -9,7 +9,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::progress::ReviewProgress;
 use crate::settings::{UserSettings, read_if_there};
 use crate::wiring::changes::Changes;
-use crate::wiring::ledger::failure;
+use crate::wiring::ledger::{LedgerPlace, failure};
 use crate::wiring::{start_time, write_output};
 use anyhow::Context;
 use clap::Args;
@@ -197,7 +197,13 @@ async fn review_whole_tree(here: &Environment) -> anyhow::Result<()> {
         tasks: Vec::new(),
         subject: None,
         store: None,
-        tracked_in: Some(&changes),
+        tracked_in: match changes.git() {
+            Some(git) => Some(LedgerPlace::of(git).await),
+            None => None,
+        },
+        full_requested: false,
+        warnings: Vec::new(),
+        is_from_fork: false,
         started: start_time(),
         progress: Arc::new(ReviewProgress::start()),
     };

@@ -6,18 +6,20 @@ use crate::cli::rules::catalogue_ids;
 use crate::console;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::{Failure, describe};
+use crate::failure::{Failure, FailureKind, describe};
 use crate::interrupt::until_interrupted;
 use crate::progress::ReviewProgress;
 use crate::settings::{Settings, UserSettings};
 use crate::target::{TargetRequest, requested};
 use crate::wiring::changes::Changes;
-use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
+use crate::wiring::ledger::{LedgerPlace, ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{ModelAccess, Recording, ReviewerOptions};
 use crate::wiring::{
     StateFolder, changes, read_following_links, reviewers, rules, start_time, trusted_settings,
 };
-use mala_domain::config::{BudgetSettings, Config, ReviewPolicy, ReviewSettings, ReviewerType};
+use mala_domain::config::{
+    BudgetSettings, Config, LinterMode, ReviewPolicy, ReviewSettings, ReviewerType,
+};
 use mala_domain::ports::{ReviewScope, RunStore};
 use mala_domain::review::ReviewPlan;
 use mala_domain::scope::ReviewTarget;
@@ -59,7 +61,13 @@ async fn one_review(
         tasks: tasks(args, here)?,
         subject: None,
         store: changes.store(),
-        tracked_in: Some(&changes),
+        tracked_in: match changes.git() {
+            Some(git) => Some(LedgerPlace::of(git).await),
+            None => None,
+        },
+        full_requested: false,
+        warnings: Vec::new(),
+        is_from_fork: false,
         started,
         progress,
     };
@@ -84,8 +92,14 @@ pub(in crate::cli) struct ReviewJob<'a> {
     /// The pull request, for the id of the review.
     pub(in crate::cli) subject: Option<String>,
     pub(in crate::cli) store: Option<StateFolder>,
-    /// The repository whose ledger tracks the review.
-    pub(in crate::cli) tracked_in: Option<&'a Changes>,
+    /// The ledger that tracks the review.
+    pub(in crate::cli) tracked_in: Option<LedgerPlace>,
+    /// Whether everything is reviewed again, as with `--full`.
+    pub(in crate::cli) full_requested: bool,
+    /// Warnings about the change.
+    pub(in crate::cli) warnings: Vec<String>,
+    /// Whether the change comes from a fork: no linter and no command runs on it, unless the settings allow it.
+    pub(in crate::cli) is_from_fork: bool,
     pub(in crate::cli) started: StartTime,
     pub(in crate::cli) progress: Arc<ReviewProgress>,
 }
@@ -103,8 +117,12 @@ pub(in crate::cli) async fn run_job(
     here: &Environment,
 ) -> anyhow::Result<Option<FinishedReview>> {
     let ReviewJob { options: args, is_dry_run, user, target, scoped, .. } = job;
-    let settings = trusted_settings::of_change(&user, &scoped, flags(args)).await?;
+    let mut settings = trusted_settings::of_change(&user, &scoped, flags(args)).await?;
     let mut notices = settings.notices();
+    notices.extend(job.warnings);
+    if job.is_from_fork && !settings.policy.fork_commands.value {
+        notices.extend(without_commands(&mut settings.policy, &args.reviewer)?);
+    }
     let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
     let transcript = args.debug.then(Transcript::default);
     let options = ReviewerOptions {
@@ -127,12 +145,15 @@ pub(in crate::cli) async fn run_job(
         target: &target,
         scope: &scoped,
         reviewers: &names,
-        policy: settings.policy.rounds(args.full || is_recorded),
+        policy: settings.policy.rounds(args.full || job.full_requested || is_recorded),
         at: job.started.at.clone(),
         stores: !args.no_save,
     };
     let tracked_in = job.tracked_in.filter(|_| !is_dry_run && !scoped.change.is_empty());
-    let ledger = open_ledger(tracked_in, request, &mut notices).await;
+    let ledger = match &tracked_in {
+        Some(place) => ReviewLedger::open(place, request, &mut notices).await,
+        None => None,
+    };
     let plan = ReviewPlan {
         rule_ids: Box::new(move || catalogue_ids(&own)),
         subject: job.subject,
@@ -158,18 +179,28 @@ pub(in crate::cli) async fn run_job(
     Ok(Some(FinishedReview { reviewed, policy: settings.policy, started: job.started }))
 }
 
+/// Takes linters out of the review of a fork. The `command` reviewer is an error: a review never falls back.
+fn without_commands(
+    policy: &mut ReviewPolicy,
+    named: &[ReviewerType],
+) -> Result<Option<String>, Failure> {
+    let is_command = |kind: &ReviewerType| *kind == ReviewerType::Command;
+    let is_named = named.iter().any(is_command);
+    if is_named || (named.is_empty() && policy.reviewer.value.as_ref().is_some_and(is_command)) {
+        let what = "the reviewer 'command' does not run on pull requests from forks";
+        let hint = "set pull_requests.fork_commands on the base branch, or use --reviewer";
+        return Err(Failure::new(FailureKind::Configuration, what).hint(hint));
+    }
+    let ran = std::mem::replace(&mut policy.linters.value, LinterMode::Off);
+    let notice =
+        "linters do not run on pull requests from forks: pull_requests.fork_commands allows them";
+    Ok((ran != LinterMode::Off).then(|| notice.to_owned()))
+}
+
 fn warn_of_recording(recording: Option<&Recording>) {
     if let Some(why) = recording.and_then(Recording::problem) {
         console::say(&format!("warning: the recording is incomplete: {why}"));
     }
-}
-
-async fn open_ledger(
-    changes: Option<&Changes>,
-    request: TrackingRequest<'_>,
-    notices: &mut Vec<String>,
-) -> Option<ReviewLedger> {
-    ReviewLedger::open(changes.and_then(Changes::git)?, request, notices).await
 }
 
 /// Warnings about flags that have no effect with these reviewers. An agent on a panel has a model, but no
@@ -310,7 +341,7 @@ fn task(what: &str, file: &Path, here: &Environment) -> Result<String, Failure> 
 }
 
 /// The options of the command line as configuration keys.
-fn flags(args: &ReviewOptions) -> Config {
+pub(in crate::cli) fn flags(args: &ReviewOptions) -> Config {
     Config {
         reviewer_type: args.reviewer.first().copied(),
         agent_sdk_reviewer_model: args.model.clone(),

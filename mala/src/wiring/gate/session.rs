@@ -4,7 +4,7 @@ use super::{Gate, InProcessSettings, panel_reviewers, runner};
 use crate::environment::Environment;
 use crate::settings::UserSettings;
 use crate::wiring::changes::failure;
-use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
+use crate::wiring::ledger::{LedgerPlace, ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{self, AbsentReviewer};
 use crate::wiring::rules::project_rules;
 use mala_adapters::git::Git;
@@ -126,7 +126,7 @@ async fn session_ledger(
         at: session.created.clone(),
         stores: true,
     };
-    ReviewLedger::open(git, request, warnings).await
+    ReviewLedger::open(&LedgerPlace::of(git).await, request, warnings).await
 }
 
 /// What the lanes of a session share.

@@ -3,7 +3,7 @@
 use crate::environment::Environment;
 use crate::settings::Settings;
 use crate::wiring::changes::Changes;
-use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
+use crate::wiring::ledger::{LedgerPlace, ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{self, ReviewerOptions};
 use crate::wiring::{rules, start_time};
 use mala_domain::config::{
@@ -65,7 +65,9 @@ impl RangeReviews {
             stores: true,
         };
         let ledger = match self.changes.git() {
-            Some(git) => ReviewLedger::open(git, tracking, &mut notices).await,
+            Some(git) => {
+                ReviewLedger::open(&LedgerPlace::of(git).await, tracking, &mut notices).await
+            }
             None => None,
         };
         let plan = chosen.plan(&policy, request.tasks.clone(), notices)?;

@@ -8,7 +8,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::progress::ReviewProgress;
 use crate::settings::Settings;
 use crate::wiring::changes::{self, child_environment};
-use crate::wiring::ledger::{ReviewLedger, TrackingRequest};
+use crate::wiring::ledger::{LedgerPlace, ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{self, ChosenReviewers, ReviewerOptions, TaskCommandOptions};
 use crate::wiring::{rules, start_time};
 use mala_adapters::process::{ProcessEnvironment, run_shell};
@@ -194,7 +194,9 @@ impl<'r> TaskReviewer<'r> {
             at: started.at.clone(),
             stores: true,
         };
-        let ledger = ReviewLedger::open(&self.tasks.git, request, &mut notices).await;
+        let ledger =
+            ReviewLedger::open(&LedgerPlace::of(&self.tasks.git).await, request, &mut notices)
+                .await;
         let plan: ReviewPlan = chosen.plan(policy, texts, notices)?;
         let store = self.tasks.changes.store();
         let kept_in = store.as_ref().map(|store| (store as &dyn RunStore, &started));

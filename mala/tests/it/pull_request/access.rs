@@ -1,7 +1,8 @@
 //! Tokens, permissions, rate limits and lost connections.
 
 use super::{PullRequestBench, is_write, status};
-use mala_testkit::github_server::GitHubFault;
+use mala_testkit::github_server::{GitHubFault, GitHubRequest};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -88,10 +89,7 @@ fn rate_limits_are_waited_for() {
 #[test]
 fn a_rate_limit_in_the_middle_of_posting_loses_nothing() {
     let bench = PullRequestBench::new();
-    bench.github.fail(|request| {
-        let is_first = is_write(request) && request.number < 9;
-        is_first.then(|| status(429, &[("Retry-After", "1")], "slow down"))
-    });
+    bench.github.fail(on_first_write(|| status(429, &[("Retry-After", "1")], "slow down")));
     let (_, stderr) = bench.pr(&["--post", "review"]);
     assert!(stderr.contains("waiting"), "{stderr}");
     assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
@@ -120,10 +118,37 @@ fn a_limit_that_ends_late_is_an_error() {
 #[test]
 fn a_lost_answer_does_not_repeat_a_write() {
     let bench = PullRequestBench::new();
-    bench.github.fail(|request| {
-        let is_first = is_write(request) && request.number < 9;
-        is_first.then_some(GitHubFault::DropAfter)
-    });
+    bench.github.fail(on_first_write(|| GitHubFault::DropAfter));
     bench.pr(&["--post", "review"]);
     assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
+}
+
+/// Fails the first write.
+fn on_first_write(
+    fault: impl Fn() -> GitHubFault + Send + Sync + 'static,
+) -> impl Fn(&GitHubRequest) -> Option<GitHubFault> + Send + Sync + 'static {
+    let is_done = AtomicBool::new(false);
+    move |request| (is_write(request) && !is_done.swap(true, Ordering::SeqCst)).then(&fault)
+}
+
+#[test]
+fn the_api_comes_from_the_environment_or_the_users_own_file() {
+    let mut bench = PullRequestBench::new();
+    let config = format!("pull_requests: {{api_url: \"{}\"}}\n", bench.github.url());
+    let folder = bench.world.home().join(".config/mala");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.yaml"), &config).unwrap();
+    bench.world = bench.world.with_env("GITHUB_API_URL", "");
+    let (code, stderr) = bench.pr(&[]);
+    assert_eq!(code, 1, "{stderr}");
+    std::fs::remove_file(folder.join("config.yaml")).unwrap();
+    bench.world = bench.world.with_env("GITHUB_API_URL", bench.github.url());
+    bench.repo.checkout("main");
+    bench.repo.write("mala.yaml", &config);
+    bench.repo.commit("send tokens elsewhere");
+    bench.repo.checkout("topic");
+    bench.repo.git(&["rebase", "-q", "main"]);
+    let (code, stderr) = bench.pr(&[]);
+    assert_eq!(code, 78, "{stderr}");
+    assert!(stderr.contains("cannot be set by a repository"), "{stderr}");
 }

@@ -55,7 +55,7 @@ fn the_comment_starts_with_the_marker_and_is_updated_in_place() {
     assert_eq!(comments[0].body, copied, "another user's comment is left alone");
     assert_eq!(comments[1].id, ours.id);
     assert_ne!(comments[1].body.lines().next(), Some(marker.as_str()));
-    assert!(!comments[1].body.contains("Breakpoint left in"));
+    assert!(comments[1].body.contains("Fixed: 1"), "{}", comments[1].body);
 }
 
 #[test]
@@ -132,6 +132,62 @@ fn the_configuration_comes_from_the_base() {
     let report = bench.report(&[]);
     assert_eq!(report["issues"][0]["file"], "app.py", "{report:#}");
     assert_eq!(report["passed"], false);
+}
+
+#[test]
+fn nothing_of_the_project_runs_on_a_fork_unless_the_base_allows_it() {
+    for (config, runs) in [("", false), ("pull_requests: {fork_commands: true}\n", true)] {
+        let mut bench = PullRequestBench::new();
+        bench.repo.checkout("main");
+        bench.repo.write("mala.yaml", config);
+        bench.repo.write("ruff.toml", "");
+        bench.repo.commit("configure");
+        bench.repo.checkout("topic");
+        bench.repo.git(&["rebase", "-q", "main"]);
+        bench.repo.write("mala.yaml", "pull_requests: {fork_commands: true}\n");
+        bench.repo.commit("allow myself everything");
+        bench.github.set_fork(true);
+        // A linter that writes down its environment.
+        let seen = bench.world.home().join("seen");
+        let script = format!("#!/bin/sh\nenv > {}\necho '[]'\n", seen.display());
+        bench.world = bench.world.with_program("ruff", &script);
+        let report = bench.report(&["--reviewer", "builtin"]);
+        let environment = std::fs::read_to_string(&seen).ok();
+        assert_eq!(environment.is_some(), runs, "{config}: {report:#}");
+        let warnings = report["warnings"].to_string();
+        assert_eq!(warnings.contains("linters do not run"), !runs, "{warnings}");
+        assert!(!environment.unwrap_or_default().contains(super::TOKEN));
+    }
+}
+
+#[test]
+fn the_command_reviewer_does_not_run_on_a_fork() {
+    let bench = PullRequestBench::new();
+    bench.github.set_fork(true);
+    let (code, stderr) = bench.pr(&["--reviewer", "command"]);
+    assert_eq!(code, 78, "{stderr}");
+    assert!(stderr.contains("fork_commands"), "{stderr}");
+}
+
+#[test]
+fn a_pull_request_that_could_not_be_reviewed_is_never_a_success() {
+    for (config, conclusion) in
+        [("", "neutral"), ("pull_requests: {could_not_review: failure}\n", "failure")]
+    {
+        let mut bench = PullRequestBench::new();
+        bench.repo.checkout("main");
+        bench.repo.write("mala.yaml", config);
+        bench.repo.commit("configure");
+        bench.repo.checkout("topic");
+        bench.repo.git(&["rebase", "-q", "main"]);
+        let server = ModelServer::always(ModelAnswer::text("no JSON"));
+        bench.world = bench
+            .world
+            .with_env("ANTHROPIC_BASE_URL", server.url())
+            .with_env("ANTHROPIC_API_KEY", "test-key");
+        assert_eq!(bench.pr(&["--reviewer", "agent_sdk", "--post", "check"]).0, 2);
+        assert_eq!(bench.github.checks()[0]["conclusion"], conclusion, "{config}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{CLEAN, FLAW, PullRequestBench, is_write, status};
 use mala_testkit::github_server::GitHubFault;
+use std::sync::{Arc, Mutex};
 
 const BOTH: [&str; 2] = ["--post", "review"];
 
@@ -48,26 +49,173 @@ fn a_thread_with_a_reply_of_a_person_stays_open() {
     assert!(bench.github.resolved().is_empty());
 }
 
-/// Every write may be the last one of a run, with and without effect.
-#[test]
-fn a_crash_between_two_calls_leaves_nothing_out_and_nothing_twice() {
-    for number in 5..13 {
-        for is_done in [false, true] {
-            let bench = PullRequestBench::new();
-            bench.repo.write("other.py", FLAW);
-            bench.repo.commit("another flaw");
-            bench.github.fail(move |request| match request.number {
-                n if n < number || request.is_git() => None,
-                n if n == number && is_done && is_write(request) => Some(GitHubFault::DropAfter),
-                _ => Some(status(400, &[], "the server is gone")),
-            });
-            bench.pr(&BOTH);
-            bench.github.heal();
-            bench.pr(&BOTH);
-            let expected = (1, vec!["app.py:2".to_owned(), "other.py:2".to_owned()]);
-            assert_eq!(bench.posted(), expected, "{number} {is_done}");
+/// Kills the process at the request with this number, once it has been answered or before.
+fn run_and_kill(bench: &PullRequestBench, number: usize, is_done: bool) {
+    let pid = Arc::new(Mutex::new(None::<u32>));
+    let theirs = Arc::clone(&pid);
+    bench.github.take_requests();
+    bench.github.fail(move |request| {
+        if request.is_git() || request.number != number {
+            return None;
         }
+        if is_done && is_write(request) {
+            return Some(GitHubFault::DropAfter);
+        }
+        let pid = theirs.lock().unwrap().map(|pid| pid.to_string()).unwrap_or_default();
+        assert!(std::process::Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+        Some(GitHubFault::DropBefore)
+    });
+    let mut command = bench.world.command(env!("CARGO_BIN_EXE_mala"));
+    command.args([&["pr", "o/r#7"], &BOTH[..]].concat());
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    let mut held = pid.lock().unwrap();
+    let mut child = command.spawn().unwrap();
+    *held = Some(child.id());
+    drop(held);
+    child.wait().unwrap();
+    bench.github.heal();
+}
+
+#[test]
+fn a_crash_at_any_request_leaves_nothing_out_and_nothing_twice() {
+    let bench = PullRequestBench::new();
+    let mut expected = vec!["app.py:2".to_owned()];
+    let mut seed = 17_u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        usize::try_from(seed >> 33).unwrap()
+    };
+    for round in 0..50 {
+        bench.repo.write(format!("f{round}.py"), FLAW);
+        bench.repo.commit("another flaw");
+        expected.push(format!("f{round}.py:2"));
+        expected.sort();
+        run_and_kill(&bench, random() % 14, random() % 2 == 0);
+        bench.pr(&BOTH);
+        assert_eq!(bench.posted(), (1, expected.clone()), "round {round}");
     }
+}
+
+/// The ids of the findings that have a comment, each once.
+fn commented(bench: &PullRequestBench) -> Vec<String> {
+    let inline = bench.github.inline_comments();
+    let first = inline.iter().filter(|one| one.reply_to.is_none());
+    let mut ids: Vec<String> =
+        first.map(|one| mala_domain::forge::finding_id(&one.body).unwrap().to_owned()).collect();
+    ids.sort();
+    let n_comments = ids.len();
+    ids.dedup();
+    assert_eq!(ids.len(), n_comments, "a finding has two comments");
+    ids
+}
+
+#[test]
+fn forty_steps_leave_one_summary_and_no_comment_twice() {
+    let bench = PullRequestBench::new();
+    bench.github.allow_writes("ada");
+    let repo = &bench.repo;
+    let n_steps = std::cell::Cell::new(0);
+    let step = || n_steps.set(n_steps.get() + 1);
+    let run = || {
+        step();
+        let (code, stderr) = bench.pr(&BOTH);
+        assert_eq!(bench.posted().0, 1, "step {}: {stderr}", n_steps.get());
+        commented(&bench);
+        code
+    };
+    let push = |path: &str, text: &str| {
+        step();
+        repo.write(path, text);
+        repo.commit(&format!("step {}", n_steps.get()));
+    };
+    let thread = |path: &str| {
+        let inline = bench.github.inline_comments();
+        inline.iter().find(|one| one.path == path && one.reply_to.is_none()).unwrap().id
+    };
+    assert_eq!(run(), 1, "open");
+    run();
+    push("app.py", &format!("import os\n\n\n{FLAW}"));
+    run();
+    push("other.py", FLAW);
+    run();
+    repo.git(&["commit", "-q", "--amend", "-m", "force-push"]);
+    step();
+    run();
+    repo.checkout("main");
+    push("base.py", CLEAN);
+    repo.checkout("topic");
+    repo.git(&["rebase", "-q", "main"]);
+    step();
+    run();
+    repo.git(&["mv", "other.py", "renamed.py"]);
+    repo.commit_staged("rename");
+    step();
+    run();
+    push("added.py", &FLAW.replace("()\n    return", "()  # here\n    return"));
+    run();
+    repo.git(&["mv", "added.py", "moved.py"]);
+    repo.commit_staged("rename an added file");
+    step();
+    run();
+    bench.github.add_reply(thread("added.py"), "ada", "/mala waive wanted here");
+    step();
+    run();
+    bench.github.add_reply(thread("other.py"), "eve", "/mala waive not mine to waive");
+    step();
+    run();
+    bench.github.add_reply(thread("other.py"), "ada", "/mala explain");
+    step();
+    run();
+    bench.forget();
+    run();
+    bench.github.resolve(thread("added.py"), "ada");
+    step();
+    run();
+    push("more.py", FLAW);
+    std::thread::scope(|scope| {
+        scope.spawn(|| bench.pr(&BOTH));
+        scope.spawn(|| bench.pr(&BOTH));
+    });
+    run();
+    push("most.py", FLAW);
+    run_and_kill(&bench, 9, true);
+    step();
+    run();
+    push("last.py", FLAW);
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    bench.github.fail(move |request| {
+        let is_first =
+            is_write(request) && !is_done.swap(true, std::sync::atomic::Ordering::SeqCst);
+        is_first.then(|| status(403, &[("Retry-After", "1")], "secondary rate limit"))
+    });
+    run();
+    bench.github.heal();
+    bench.github.add_comment("ada", "/mala review");
+    step();
+    run();
+    for number in 0..5_000 {
+        repo.write(format!("many/f{number}.txt"), format!("{number} {number}\n"));
+    }
+    push("many.py", CLEAN);
+    run();
+    push("app.py", "def ask():\n    return 3\n");
+    assert_eq!(run(), 1, "fixed one of several");
+    for path in ["renamed.py", "more.py", "most.py", "last.py"] {
+        push(path, "def ask():\n    return 3\n");
+    }
+    assert_eq!(run(), 0, "all are fixed or waived");
+    bench.github.take_requests();
+    assert_eq!(run(), 0);
+    assert!(bench.github.take_requests().iter().all(|request| !is_write(request)));
+    assert!(n_steps.get() >= 40, "{}", n_steps.get());
+    let places = ["added.py:2", "app.py:2", "last.py:2", "more.py:2", "most.py:2", "other.py:2"];
+    assert_eq!(bench.posted(), (1, places.map(str::to_owned).to_vec()));
+    let mut resolved = bench.github.resolved();
+    resolved.sort_unstable();
+    let mut expected: Vec<u64> =
+        ["added.py", "app.py", "last.py", "more.py", "most.py", "other.py"].map(thread).into();
+    expected.sort_unstable();
+    assert_eq!(resolved, expected);
 }
 
 #[test]

@@ -1,0 +1,89 @@
+//! `mala ci`: reviews the change of the current CI job, and shows the result where the service shows it.
+
+use super::pr::{self, PostTarget, PrArgs};
+use super::review::{self, ReviewArgs, ReviewOptions};
+use crate::console;
+use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::failure::{Failure, FailureKind};
+use anyhow::Context;
+use clap::Args;
+use mala_domain::forge::{CiError, CiJob, CiService, ci_job, ci_service};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// The size limit of an event file.
+const MAX_EVENT_BYTES: u64 = 32 << 20;
+
+/// Review the change of the current CI job
+///
+/// Detects GitHub Actions and GitLab CI. A pull request is reviewed as by `mala pr`, a push and a merge request as
+/// by `mala review`. On GitHub, the report is also in the summary of the job; on GitLab, it is in
+/// gl-code-quality-report.json.
+#[derive(Debug, Clone, Args)]
+pub struct CiArgs {
+    /// Where to post the result on a pull request; repeatable [default: review, or annotations for a fork]
+    #[arg(long, value_name = "WHERE", value_delimiter = ',')]
+    post: Vec<PostTarget>,
+
+    /// Post this review, written by an earlier job with `--output json=FILE`, instead of reviewing
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+
+    #[command(flatten)]
+    options: ReviewOptions,
+}
+
+pub(super) fn run(args: &CiArgs, here: &Environment) -> anyhow::Result<Exit> {
+    let variable = |name: &str| here.text(name).map(str::to_owned);
+    let service = ci_service(&variable).map_err(failure)?;
+    let event = match (service, here.variable("GITHUB_EVENT_PATH")) {
+        (CiService::GitHubActions, Some(path)) => Some(event(&here.folder.join(path))?),
+        _ => None,
+    };
+    let job = ci_job(&variable, event.as_ref()).map_err(failure)?;
+    let CiArgs { post, from, mut options } = args.clone();
+    if let (CiService::GitHubActions, Some(path)) = (service, here.text("GITHUB_STEP_SUMMARY")) {
+        options.also_write("markdown", path);
+    }
+    match job {
+        CiJob::PullRequest { repository, number, is_from_fork } => {
+            let default = if is_from_fork { PostTarget::Annotations } else { PostTarget::Review };
+            let post = if post.is_empty() { vec![default] } else { post };
+            pr::run(&PrArgs::of(format!("{repository}#{number}"), post, from, options), here)
+        }
+        CiJob::FinishedWorkflow(branch) => {
+            let from = from.ok_or_else(|| {
+                Failure::usage("after another workflow, only its review can be posted")
+                    .hint("name the file: mala ci --from review.json")
+            })?;
+            let post = if post.is_empty() { vec![PostTarget::Review] } else { post };
+            pr::run_from_branch(&branch, PrArgs::of(String::new(), post, Some(from), options), here)
+        }
+        CiJob::Comment => {
+            console::say("note: the comment asks for no review");
+            Ok(Exit::Passed)
+        }
+        CiJob::Commits { base, head, service } => {
+            match service {
+                CiService::GitLab => options.also_write("gitlab", "gl-code-quality-report.json"),
+                CiService::GitHubActions => options.default_format("github"),
+            }
+            review::run(&ReviewArgs::of_commits(base, head, options), here)
+        }
+    }
+}
+
+fn event(path: &std::path::Path) -> anyhow::Result<Value> {
+    let bytes = crate::wiring::read_following_links(path, MAX_EVENT_BYTES);
+    let bytes = bytes.with_context(|| format!("reading {}", path.display()))?;
+    serde_json::from_slice(&bytes).with_context(|| format!("reading {}", path.display()))
+}
+
+fn failure(error: CiError) -> Failure {
+    let hint = match error {
+        CiError::Unknown => "use 'mala review' or 'mala pr' elsewhere",
+        CiError::Missing(_) => "the CI service sets it; see 'mala pr --help' to review without it",
+    };
+    Failure::new(FailureKind::Configuration, error.to_string()).hint(hint)
+}

@@ -1,0 +1,76 @@
+//! Which files of a pull request are reviewed: many, binary, deleted, added and generated ones. The diff comes from
+//! git, so that no list of the API can cut it short.
+
+use super::{FLAW, PullRequestBench};
+use mala_testkit::ModelServer;
+use mala_testkit::model_server::ModelAnswer;
+use serde_json::Value;
+
+fn names(entries: &Value) -> Vec<String> {
+    let entries = entries.as_array().unwrap().iter();
+    entries.map(|entry| entry["file"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn all_files_of_a_large_pull_request_are_reviewed() {
+    // 002-117; GitHub's own lists end at 300 and 3,000 files.
+    let bench = PullRequestBench::new();
+    for number in 0..3_100 {
+        let text = format!("first_{number} = {number}\nsecond_{number} = first_{number}\n");
+        bench.repo.write(format!("many/f{number}.py"), text);
+    }
+    bench.repo.commit("many files");
+    let report = bench.report(&[]);
+    assert_eq!(names(&report["coverage"]["files"]).len(), 3_101);
+    assert_eq!(report["issues"][0]["file"], "app.py");
+}
+
+#[test]
+fn files_that_are_not_reviewed_are_named() {
+    // 002-119, 002-120, 002-121, 002-122
+    let bench = PullRequestBench::new();
+    bench.repo.write("image.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0");
+    bench.repo.remove("other.py");
+    bench.repo.write("added.py", FLAW);
+    bench.repo.write("Cargo.lock", "[[package]]\nname = \"a\"\n");
+    bench.repo.write("app.min.js", format!("var a=1;{}\n", "b();".repeat(300)));
+    bench.repo.commit("files of many kinds");
+    let report = bench.report(&["--post", "none"]);
+    let skipped = report["coverage"]["skipped"].as_array().unwrap();
+    let reason = |file: &str| {
+        let entry = skipped.iter().find(|entry| entry["file"] == file);
+        entry.map(|entry| entry["reason"].as_str().unwrap().to_owned()).unwrap_or_default()
+    };
+    assert_eq!(reason("image.png"), "binary", "{report:#}");
+    assert!(!reason("Cargo.lock").is_empty() && !reason("app.min.js").is_empty(), "{report:#}");
+    let found: Vec<_> = report["issues"].as_array().unwrap().iter().map(|it| &it["file"]).collect();
+    assert!(found.iter().any(|file| **file == "added.py"), "a new file is reviewed: {found:?}");
+    assert!(!found.iter().any(|file| **file == "other.py"), "{found:?}");
+    let warnings = report["warnings"].to_string();
+    for file in ["image.png", "other.py", "Cargo.lock", "app.min.js"] {
+        assert!(warnings.contains(file), "{file}: {warnings}");
+    }
+}
+
+#[test]
+fn the_code_search_of_the_agent_uses_the_fetched_commits() {
+    // 002-071, 002-072: no request goes to the search of GitHub, so that its limits do not matter.
+    let mut bench = PullRequestBench::new();
+    let search = ModelAnswer::call("search_code", serde_json::json!({"query": "return 1"}));
+    let pass = ModelAnswer::text(r#"{"verdict": "PASS", "findings": []}"#);
+    let server = ModelServer::steps([search.into(), pass.into()]);
+    bench.world = bench
+        .world
+        .with_env("ANTHROPIC_BASE_URL", server.url())
+        .with_env("ANTHROPIC_API_KEY", "test-key");
+    bench.github.fail(|request| {
+        let is_search = request.path.starts_with("/search");
+        is_search.then(|| super::status(403, &[("Retry-After", "60")], "rate limit"))
+    });
+    bench.pr(&["--reviewer", "agent_sdk"]);
+    let requests = server.requests();
+    let answered = requests.get(1).unwrap().body.to_string();
+    assert!(answered.contains("other.py"), "{answered}");
+    let sent = bench.github.take_requests();
+    assert!(sent.iter().all(|request| !request.path.starts_with("/search")));
+}

@@ -1,0 +1,95 @@
+//! What people say on a pull request: waivers, disputes, questions, and resolved threads.
+
+use super::{FLAW, PullRequestBench, is_write};
+
+const REVIEW: [&str; 2] = ["--post", "review"];
+
+/// A bench with one posted finding, whose comment is returned.
+fn posted() -> (PullRequestBench, u64) {
+    let bench = PullRequestBench::new();
+    bench.github.allow_writes("ada");
+    assert_eq!(bench.pr(&REVIEW).0, 1);
+    let first = bench.github.inline_comments()[0].id;
+    (bench, first)
+}
+
+#[test]
+fn a_waiver_counts_only_with_write_access() {
+    for (login, reply, code) in [
+        ("ada", "/mala waive a known breakpoint", 0),
+        ("ada", "/mala dispute this is wanted", 0),
+        ("ada", "/mala waive", 1),
+        ("eve", "/mala waive a known breakpoint", 1),
+        ("ada[bot]", "/mala waive a known breakpoint", 1),
+    ] {
+        for is_fresh in [false, true] {
+            let (bench, first) = posted();
+            bench.github.add_reply(first, login, reply);
+            if is_fresh {
+                bench.forget();
+            }
+            let (found, stderr) = bench.pr(&REVIEW);
+            assert_eq!(found, code, "{login}: {reply}, fresh: {is_fresh}: {stderr}");
+            assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]), "{login}: {reply}");
+            let summary = bench.github.comments().pop().unwrap().body;
+            assert_eq!(summary.contains("Not counted: 1"), code == 0, "{summary}");
+            bench.github.take_requests();
+            assert_eq!(bench.pr(&REVIEW).0, code, "the next run");
+            assert!(bench.github.take_requests().iter().all(|request| !is_write(request)));
+        }
+    }
+}
+
+#[test]
+fn a_waiver_ends_when_its_code_changes() {
+    let (bench, first) = posted();
+    bench.github.add_reply(first, "ada", "/mala waive a known breakpoint");
+    assert_eq!(bench.pr(&REVIEW).0, 0);
+    bench.repo.write("app.py", FLAW.replace("breakpoint()", "breakpoint()  # twice"));
+    bench.repo.commit("another breakpoint");
+    assert_eq!(bench.pr(&REVIEW).0, 1);
+}
+
+#[test]
+fn a_thread_resolved_by_a_person_with_write_access_is_a_waiver() {
+    for (login, code) in [("ada", 0), ("eve", 1)] {
+        let (bench, first) = posted();
+        bench.github.resolve(first, login);
+        // Threads are read again when something else changed.
+        bench.repo.write("other.py", "def ask():\n    return 2\n");
+        bench.repo.commit("another file");
+        let (found, stderr) = bench.pr(&REVIEW);
+        assert_eq!(found, code, "{login}: {stderr}");
+        assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
+    }
+}
+
+#[test]
+fn a_question_is_answered_once() {
+    let (bench, first) = posted();
+    bench.github.add_reply(first, "ada", "/mala explain");
+    bench.pr(&REVIEW);
+    bench.forget();
+    bench.pr(&REVIEW);
+    let inline = bench.github.inline_comments();
+    let answers: Vec<_> =
+        inline.iter().filter(|one| one.reply_to.is_some() && one.login == "mala-bot").collect();
+    assert_eq!(answers.len(), 1);
+    assert!(answers[0].body.contains("breakpoint()"), "{}", answers[0].body);
+    bench.repo.write("app.py", "def ask():\n    return 3\n");
+    bench.repo.commit("fix");
+    bench.pr(&REVIEW);
+    assert_eq!(bench.github.resolved(), [first], "the last word was an answer of mala");
+}
+
+#[test]
+fn replies_are_stored_in_the_ledger_of_the_clone() {
+    let (mut bench, first) = posted();
+    let url = format!("{}/o/r.git", bench.github.url());
+    bench.repo.git(&["remote", "add", "origin", &url]);
+    bench.world = bench.world.in_folder(bench.repo.root());
+    bench.github.add_reply(first, "ada", "/mala waive a known breakpoint");
+    assert_eq!(bench.pr(&[]).0, 0);
+    let listed = bench.world.run(&["findings", "list", "--state", "waived"]);
+    assert!(listed.contains("app.py:2"), "{listed}");
+}
