@@ -22,7 +22,7 @@ use mala_domain::run::issue::{IssueId, TrackerIssue};
 use mala_domain::run::lifecycle::{
     Effect, RunConclusion, RunEvent, RunRules, RunState, WorkEvent, WorkKey, WorkStep, conclusion,
 };
-use mala_domain::run::metadata::StartRequest;
+use mala_domain::run::metadata::{StartRequest, resumed_selection};
 use mala_domain::run::report::{RunReport, build};
 use mala_domain::run::triggers::TriggerKind;
 use perform::StepContext;
@@ -99,6 +99,16 @@ pub struct OrchestratorPlan {
     pub review_enabled: bool,
     /// The project's rules, by file, from the trusted commit.
     pub project_rules: Vec<(String, String)>,
+}
+
+impl OrchestratorPlan {
+    /// The same, with the issues of the stored run if that is resumed and none are named.
+    pub fn continuing(mut self, log: &dyn RunLog) -> Result<Self, RunError> {
+        let stored = progress::stored_metadata(log)?;
+        let selection = std::mem::take(&mut self.rules.selection);
+        self.rules.selection = resumed_selection(stored.as_ref(), selection, self.start);
+        Ok(self)
+    }
 }
 
 /// What came of a run.

@@ -83,6 +83,19 @@ pub fn start(
     }
 }
 
+/// The issues that a run works on: a run that is resumed without naming any goes on with those of the stored one.
+pub fn resumed_selection(
+    stored: Option<&RunMetadata>,
+    selection: IssueSelection,
+    request: StartRequest,
+) -> IssueSelection {
+    let is_given = selection != IssueSelection::default();
+    match stored.filter(|_| request == StartRequest::Resume && !is_given) {
+        Some(stored) => stored.selection.clone(),
+        None => selection,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,6 +121,21 @@ mod tests {
         ] {
             assert_eq!(start(stored, &selection(asked), request), expected, "{row}");
         }
+    }
+
+    #[test]
+    fn a_resumed_run_goes_on_with_the_issues_that_were_asked_for() {
+        let stored = RunMetadata { selection: selection(&["A"]), ..RunMetadata::default() };
+        for (request, asked, expected) in [
+            (StartRequest::Resume, &[][..], &["A"][..]),
+            (StartRequest::Resume, &["B"], &["B"]),
+            (StartRequest::Detect, &[], &[]),
+        ] {
+            let chosen = resumed_selection(Some(&stored), selection(asked), request);
+            assert_eq!(chosen, selection(expected), "{request:?} {asked:?}");
+        }
+        let none = resumed_selection(None, selection(&[]), StartRequest::Resume);
+        assert_eq!(none, selection(&[]));
     }
 
     /// Rows 003-071, 003-075, 003-076, 003-077, 001-126, 001-127, 001-143 and 001-151.

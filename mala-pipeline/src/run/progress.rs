@@ -2,7 +2,7 @@
 //! followed by effects.
 
 use super::{OrchestratorPlan, RunError, RunPorts, StepTask};
-use mala_domain::ports::RunLogError;
+use mala_domain::ports::{RunLog, RunLogError};
 use mala_domain::run::baseline::{baseline_key, run_start};
 use mala_domain::run::lifecycle::{
     Effect, LoggedEvent, RunEvent, RunState, WorkEvent, WorkKey, WorkOutcome, WorkStep, event_name,
@@ -62,13 +62,7 @@ impl<'r> RunProgressLog<'r> {
         plan: &'r OrchestratorPlan,
         ports: &RunPorts<'r>,
     ) -> Result<Self, RunError> {
-        let stored: Option<RunMetadata> = match ports.log.metadata()? {
-            Some(text) => Some(
-                serde_json::from_str(&text)
-                    .map_err(|error| RunError::Unreadable("run_metadata.json", error))?,
-            ),
-            None => None,
-        };
+        let stored = stored_metadata(ports.log)?;
         let selection = &plan.rules.selection;
         let begins = start(stored.as_ref(), selection, plan.start);
         let is_resumed = begins.ok_or(RunError::NothingToResume)? == RunStart::Resumed;
@@ -200,6 +194,13 @@ impl<'r> RunProgressLog<'r> {
         };
         (self.ports.notices)(notice);
     }
+}
+
+/// The metadata of the last run.
+pub(super) fn stored_metadata(log: &dyn RunLog) -> Result<Option<RunMetadata>, RunError> {
+    let Some(text) = log.metadata()? else { return Ok(None) };
+    let read = serde_json::from_str(&text);
+    read.map(Some).map_err(|error| RunError::Unreadable("run_metadata.json", error))
 }
 
 fn read_log(ports: &RunPorts<'_>) -> Result<Vec<LoggedEvent>, RunError> {

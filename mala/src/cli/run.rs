@@ -138,6 +138,7 @@ async fn work(
 ) -> anyhow::Result<Exit> {
     let plan = wiring::orchestrator_plan(request, &settings, &git, &target).await?;
     let log = folder.lock().map_err(locked)?;
+    let plan = plan.continuing(&log).map_err(failure)?;
     let adapters = wiring::adapters(request, settings, here, (git, target)).await?;
     let (sender, stop) = watch::channel(0);
     let view = LiveView::start();

@@ -32,7 +32,7 @@ fn a_project_gets_a_commented_file() {
     added .mala/ to [WORK]/.gitignore
     ");
     assert_snapshot!(world.read("mala.yaml"), @"
-    # How mala reviews this repository. All values are defaults, except `base`.
+    # How mala reviews this repository. Values of `review` are defaults, except `base`.
     # `mala config check` checks this file; `mala config show` shows the effective settings.
 
     # Reviewer: builtin (analyzers, no model), agent_sdk, cerberus or command. The default is
@@ -67,10 +67,35 @@ fn a_project_gets_a_commented_file() {
         # Slow linters run only if they are listed.
         # also: [tsc]
 
-    # The project's commands, for triggers. This version does not run them.
-    # commands:
-    #   test: npm run test  # package.json
-    #   lint: npm run lint  # package.json
+    # The project's commands, for triggers.
+    commands:
+      test: npm run test  # package.json
+      lint: npm run lint  # package.json
+
+    # What `mala run` checks before it merges the work of a coding agent.
+    validation_triggers:
+      session_end:
+        commands:
+          - ref: test
+        # Failed commands go back to the coder.
+        failure_mode: remediate
+        max_retries: 2
+        code_review:
+          enabled: true
+          # P0 and P1 go back to the coder; others are filed as issues.
+          finding_threshold: P1
+          failure_mode: remediate
+          max_retries: 3
+      run_end:
+        code_review:
+          enabled: true
+          baseline: since_run_start
+
+    run:
+      # claude, codex, gemini, or an entry of `coders`.
+      coder: claude
+      max_agents: 2
+      # max_cost_usd: 20
     ");
     assert_snapshot!(world.read(".gitignore"), @"
     # mala: reviews are local, rules and waivers are committed

@@ -274,7 +274,7 @@ fn waiting_run(world: &World) -> std::process::Child {
 /// Row 003-036, and exit code 130.
 #[test]
 fn a_stopped_run_finishes_its_work_and_starts_nothing_new() {
-    let script = "while [ ! -e \"$HOME/go\" ]; do sleep 0.05; done; echo 1 > a; save work";
+    let script = "while [ ! -e \"$HOME/go\" ]; do sleep 0.05; done; echo 1 > $2.txt; save work";
     let world = repository(CONFIG, &format!("{START}{script}\n"));
     let ids = [add_issue(&world, "One"), add_issue(&world, "Two")];
     let mut run = waiting_run(&world);

@@ -101,6 +101,18 @@ fn the_target_is_configured_on_the_default_branch() {
     assert!(plan(&world).contains("target: trunk\n"), "{}", plan(&world));
 }
 
+#[test]
+fn a_resumed_run_works_on_the_issues_that_were_named() {
+    let world = repository(CONFIG, CODER);
+    let (named, other) = (add_issue(&world, "Named"), add_issue(&world, "Other"));
+    world.output(&["run", &named], b"");
+    let output = world.output(&["run", "--resume"], b"");
+    assert_eq!(output.status.code(), Some(0), "{}", world.show(&output));
+    let list = text(&world.output(&["issue", "list", "--all"], b"")).0;
+    assert!(list.contains(&format!("{named}  closed")), "{list}");
+    assert!(list.contains(&format!("{other}  open")), "{list}");
+}
+
 const PLAN: &str = "# Plan
 
 - [ ] Write the parser
