@@ -1,9 +1,11 @@
-//! Notifications: a webhook, a command, and the bell of a terminal.
+//! Notifications: the desktop, a webhook, a command, and the bell of a terminal.
 
 mod command;
+mod desktop;
 mod webhook;
 
 pub use command::CommandNotifier;
+pub use desktop::DesktopNotifier;
 pub use webhook::{SIGNATURE_HEADER, WebhookNotifier};
 
 use mala_domain::ports::{BoxFuture, Notifier, UserNotification};

@@ -13,7 +13,7 @@ mod rdjson;
 mod sarif;
 pub mod terminal;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod visible;
 mod wording;
 

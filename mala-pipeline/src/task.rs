@@ -8,7 +8,8 @@ pub use context::{ContextRequest, TaskCommands, gather_context};
 use mala_domain::ports::{BoxFuture, Notifier, TaskStore, TrackerError, UserNotification};
 use mala_domain::run::issue::IssueId;
 use mala_domain::task::review::{
-    ActiveReview, ReviewConclusion, ReviewProcess, TaskReview, empty_change, no_progress,
+    ActiveReview, ConcludedReview, ReviewConclusion, ReviewProcess, TaskReview, empty_change,
+    no_progress,
 };
 use mala_domain::task::transitions::{TaskAction, TransitionError, transition};
 use mala_domain::task::{TaskRecord, TaskStatus};
@@ -80,7 +81,7 @@ impl ReviewedTask {
         }
     }
 
-    fn done(done: mala_domain::task::review::ConcludedReview) -> Self {
+    fn done(done: ConcludedReview) -> Self {
         Self {
             conclusion: ReviewConclusion::Done(done),
             not_done: None,
@@ -269,7 +270,7 @@ async fn end(
         let ended = old.with_review_ended(review.clone(), max_revisions, ports.project_id);
         let Some((new, event, notification)) = ended else { break };
         if ports.store.replace(&old, &new, &[event]).await? {
-            return Ok((new, notification));
+            return Ok((ports.store.task(id.as_str()).await?, notification));
         }
     }
     Err(TaskError::Changed(id.clone()))

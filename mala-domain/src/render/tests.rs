@@ -2,5 +2,5 @@
 
 mod every_format;
 mod hostile;
-pub(super) mod sample;
+pub(crate) mod sample;
 mod schemas;

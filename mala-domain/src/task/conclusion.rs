@@ -97,3 +97,92 @@ fn words_of(finding: &Finding) -> String {
     let body = if body.is_empty() { String::new() } else { format!(": {body}") };
     format!("{file}:{line}: [{priority}] {}{body}", finding.title)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::ReviewClaim;
+    use crate::render::tests::sample;
+
+    fn report(outcome: Outcome) -> Report {
+        Report { outcome, warnings: Vec::new(), ..sample::full().report }
+    }
+
+    fn answer(result: ReviewResult, issues: Vec<TaskIssue>) -> TaskAnswer {
+        TaskAnswer { result, issues, summary: "S".to_owned(), blocking: false }
+    }
+
+    fn prose(text: &str) -> TaskIssue {
+        TaskIssue { text: text.to_owned(), claim: None }
+    }
+
+    /// An issue at the place of a finding.
+    fn located(finding: &Finding) -> TaskIssue {
+        let claim = ReviewClaim {
+            file: finding.file.clone(),
+            span: crate::change::LineSpan::between(finding.line_start, finding.line_end),
+            priority: finding.priority,
+            category: finding.category,
+            title: finding.title.clone(),
+            body: finding.body.clone(),
+            suggestion: None,
+            evidence: None,
+            confidence: 0.7,
+            reviewer: "command".to_owned(),
+            rule: None,
+            verification: finding.verification.clone(),
+        };
+        TaskIssue { text: finding.title.clone(), claim: Some(claim) }
+    }
+
+    /// Rows 004-002, 004-025, 004-032, 004-051, 004-055 and 004-057.
+    #[test]
+    fn an_approval_needs_a_report_that_passes_and_an_objection_needs_issues() {
+        use NotReviewedReason::{Incomplete, TimedOut};
+        use ReviewResult::{Approved, NeedsRevision, Rejected};
+        let could_not = Outcome::CouldNotReview;
+        let rows = [
+            ("004-051", Outcome::Passed, None, Ok((Approved, 0))),
+            ("004-051", Outcome::Blocked, None, Ok((NeedsRevision, 2))),
+            ("004-002", could_not(TimedOut), None, Err(TimedOut)),
+            ("004-058", Outcome::Passed, Some(answer(Approved, vec![])), Ok((Approved, 0))),
+            ("004-032", could_not(Incomplete), Some(answer(Approved, vec![])), Err(Incomplete)),
+            (
+                "004-057",
+                could_not(Incomplete),
+                Some(answer(NeedsRevision, vec![prose("A1 is not met")])),
+                Ok((NeedsRevision, 1)),
+            ),
+            (
+                "004-066",
+                Outcome::Blocked,
+                Some(answer(Rejected, vec![prose("x")])),
+                Ok((Rejected, 1)),
+            ),
+        ];
+        for (row, outcome, answer, expected) in rows {
+            let done = conclude_task(&report(outcome), answer.as_ref());
+            let found = match (done.conclusion, done.not_done) {
+                (ReviewConclusion::Done(it), None) => Ok((it.result, it.issues.len())),
+                (ReviewConclusion::NotDone(_), Some(kind)) => Err(kind),
+                other => panic!("{row}: {other:?}"),
+            };
+            assert_eq!(found, expected, "{row}");
+        }
+    }
+
+    /// Row 004-025.
+    #[test]
+    fn issues_that_do_not_exist_do_not_count() {
+        let report = report(Outcome::Blocked);
+        let (real, refuted) = (located(&report.issues[0]), located(&report.refuted[0]));
+        let both = answer(ReviewResult::NeedsRevision, vec![real.clone(), refuted.clone()]);
+        let done = conclude_task(&report, Some(&both));
+        let ReviewConclusion::Done(it) = done.conclusion else { panic!("{done:?}") };
+        assert_eq!(it.issues, [real.text]);
+        assert!(done.warnings[0].contains("it was refuted"), "{:?}", done.warnings);
+        let none = answer(ReviewResult::NeedsRevision, vec![refuted]);
+        let done = conclude_task(&report, Some(&none));
+        assert_eq!(done.not_done, Some(NotReviewedReason::Incomplete));
+    }
+}

@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// Rows 004-006 to 004-009.
+    /// Rows 004-006, 004-007, 004-008, 004-009.
     #[test]
     fn a_definition_has_the_headings_of_its_texts() {
         let without = |edit: fn(&mut TaskRecord)| {
@@ -173,7 +173,7 @@ mod tests {
         }
     }
 
-    /// Rows 004-017 to 004-021, 004-041 to 004-045.
+    /// Rows 004-017, 004-018, 004-019, 004-020, 004-021, 004-041, 004-042, 004-043, 004-044, 004-045.
     #[test]
     fn sections_have_their_order_and_form() {
         let texts = |context: &TaskContext| -> Vec<String> {

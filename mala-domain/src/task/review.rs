@@ -173,6 +173,7 @@ impl TaskReview {
             }
         }
         self.raw_output = kept(&self.raw_output, MAX_RAW_OUTPUT);
+        self.warnings = self.warnings.iter().map(|warning| kept(warning, MAX_TEXT)).collect();
         self
     }
 

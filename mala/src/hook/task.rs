@@ -18,6 +18,9 @@ pub(super) fn idle_answer(
     here: &Environment,
     time: Duration,
 ) -> anyhow::Result<Option<HookAnswer>> {
+    if !TaskRepository::exists(here) {
+        return Ok(None);
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -15,7 +15,9 @@ use anyhow::Context;
 use mala_adapters::git::{Git, common_dir_of};
 use mala_adapters::ledger::SqliteLedger;
 use mala_adapters::models::Secret;
-use mala_adapters::notifications::{BellNotifier, CommandNotifier, WebhookNotifier};
+use mala_adapters::notifications::{
+    BellNotifier, CommandNotifier, DesktopNotifier, WebhookNotifier,
+};
 use mala_adapters::process;
 use mala_adapters::trackers::BuiltinTracker;
 use mala_domain::change::FilePath;
@@ -59,6 +61,11 @@ impl TaskRepository {
             process: ReviewProcess { pid, started: process::start_time(pid).unwrap_or_default() },
             git,
         })
+    }
+
+    /// Whether the repository around the current folder has a store. Opening one makes it.
+    pub fn exists(here: &Environment) -> bool {
+        SqliteLedger::path_in(&common_dir_of(here.root())).exists()
     }
 
     /// Where tasks are.
@@ -141,9 +148,7 @@ pub fn notifiers(
     let mut notifiers: Vec<Arc<dyn Notifier>> = Vec::new();
     for channel in &policy.notify.value {
         notifiers.push(match channel {
-            NotificationChannel::Desktop => {
-                anyhow::bail!("desktop notifications are not in this build")
-            }
+            NotificationChannel::Desktop => Arc::new(DesktopNotifier),
             NotificationChannel::Bell => Arc::new(BellNotifier::new(std::io::stderr())),
             NotificationChannel::Webhook(url) => {
                 let secret = here.text(WEBHOOK_SECRET).map(Secret::new);

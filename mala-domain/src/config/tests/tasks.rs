@@ -30,7 +30,7 @@ tasks:
     assert_eq!(channels[3], NotificationChannel::Command(vec!["note".into(), "-x".into()]));
 }
 
-/// Rows 004-048, 004-053, 004-079 to 004-083.
+/// Rows 004-048, 004-053, 004-079, 004-080, 004-081, 004-082, 004-083.
 #[test]
 fn an_empty_block_has_the_defaults() {
     for text in ["", "tasks:", "tasks: {review: }", "tasks: {review: {context: null}}"] {
@@ -44,7 +44,7 @@ fn an_empty_block_has_the_defaults() {
     }
 }
 
-/// Rows 004-041 to 004-046 and 004-084.
+/// Rows 004-041, 004-042, 004-043, 004-044, 004-045, 004-046 and 004-084.
 #[test]
 fn a_context_block_keeps_the_defaults_of_what_it_does_not_name() {
     let flags = |text: &str| {

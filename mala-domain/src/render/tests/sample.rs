@@ -15,13 +15,13 @@ use std::collections::BTreeMap;
 
 /// A report and the files it refers to.
 #[derive(Debug)]
-pub(in crate::render) struct Sample {
-    pub(in crate::render) report: Report,
-    pub(in crate::render) sources: BTreeMap<FilePath, String>,
+pub(crate) struct Sample {
+    pub(crate) report: Report,
+    pub(crate) sources: BTreeMap<FilePath, String>,
 }
 
 impl Sample {
-    pub(in crate::render) fn view(&self) -> ReportView<'_> {
+    pub(crate) fn view(&self) -> ReportView<'_> {
         ReportView { report: &self.report, sources: &self.sources }
     }
 }
@@ -56,7 +56,7 @@ func Sum(rows []Row) (total int) {
 ";
 
 /// A review with findings of all priorities, from several reviewers, in several files.
-pub(in crate::render) fn full() -> Sample {
+pub(crate) fn full() -> Sample {
     let sources = BTreeMap::from([
         (FilePath::from("src/users.py"), USERS.to_owned()),
         (FilePath::from("store/sum.go"), STORE.to_owned()),
@@ -65,7 +65,7 @@ pub(in crate::render) fn full() -> Sample {
 }
 
 /// A review without findings.
-pub(in crate::render) fn clean() -> Sample {
+pub(crate) fn clean() -> Sample {
     let mut sample = full();
     let report = &mut sample.report;
     report.issues.clear();
@@ -81,7 +81,7 @@ pub(in crate::render) fn clean() -> Sample {
 }
 
 /// A review of an empty change.
-pub(in crate::render) fn empty() -> Sample {
+pub(crate) fn empty() -> Sample {
     let mut sample = clean();
     sample.report.coverage = Coverage::default();
     sample.report.scope.files = 0;
@@ -93,10 +93,7 @@ pub(in crate::render) fn empty() -> Sample {
 }
 
 /// A review that could not be done.
-pub(in crate::render) fn incomplete(
-    incomplete_reason: NotReviewedReason,
-    error: Option<&str>,
-) -> Sample {
+pub(crate) fn incomplete(incomplete_reason: NotReviewedReason, error: Option<&str>) -> Sample {
     let mut sample = clean();
     let report = &mut sample.report;
     report.outcome = Outcome::CouldNotReview(incomplete_reason);
@@ -113,7 +110,7 @@ pub(in crate::render) fn incomplete(
 }
 
 /// A finding on these lines, with default values.
-pub(in crate::render) fn finding(file: &str, lines: (u32, u32), priority: Priority) -> Finding {
+pub(crate) fn finding(file: &str, lines: (u32, u32), priority: Priority) -> Finding {
     let file = FilePath::from(file);
     let evidence = "evidence".to_owned();
     let dedupe_key = identity(&file, None, &format!("{file} {lines:?}"), Category::Bug, 0);

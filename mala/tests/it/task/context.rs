@@ -2,7 +2,8 @@
 
 use super::{TaskBench, config};
 
-/// Rows 004-003, 004-006 to 004-008, 004-012, 004-017 to 004-019, 004-041 to 004-044, 004-046, 004-083 and 004-105.
+/// Rows 004-003, 004-006, 004-007, 004-008, 004-012, 004-017, 004-018, 004-019, 004-041, 004-042, 004-043, 004-044,
+/// 004-046, 004-083 and 004-105.
 #[test]
 fn the_command_gets_the_definition_the_diff_and_the_test_results() {
     let bench =
@@ -54,7 +55,8 @@ fn the_command_gets_the_definition_the_diff_and_the_test_results() {
     );
 }
 
-/// Rows 004-009, 004-014, 004-016, 004-020, 004-021, 004-041 to 004-045, 004-047 and 004-084.
+/// Rows 004-009, 004-014, 004-016, 004-020, 004-021, 004-041, 004-042, 004-043, 004-044, 004-045, 004-047 and
+/// 004-084.
 #[test]
 fn every_part_has_its_flag() {
     let bench = TaskBench::new();

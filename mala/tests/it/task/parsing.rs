@@ -3,7 +3,7 @@
 use super::TaskBench;
 use serde_json::json;
 
-/// Rows 004-005, 004-034 to 004-040, 004-055 and 004-071.
+/// Rows 004-005, 004-034, 004-035, 004-036, 004-037, 004-038, 004-039, 004-040, 004-055 and 004-071.
 #[test]
 fn only_one_object_with_a_result_is_an_answer() {
     let bench = TaskBench::new();

@@ -3,7 +3,7 @@
 use super::{TaskBench, config};
 use serde_json::{Value, json};
 
-/// Rows 004-001, 004-002, 004-031, 004-073, 004-074, 004-090 to 004-092 and 004-101.
+/// Rows 004-001, 004-002, 004-031, 004-073, 004-074, 004-090, 004-091, 004-092 and 004-101.
 #[test]
 fn every_outcome_has_its_status_its_exit_code_and_its_events() {
     for (behaviour, code, status, end, notes) in [
@@ -49,7 +49,8 @@ fn a_review_that_takes_too_long_exits_with_3() {
     assert_eq!(attempts, [json!([1, null]), json!([1, "APPROVED"])], "004-073");
 }
 
-/// Rows 004-023 to 004-029, 004-060 to 004-065, 004-081 and 004-106.
+/// Rows 004-023, 004-024, 004-025, 004-026, 004-027, 004-028, 004-029, 004-060, 004-061, 004-062, 004-063, 004-064,
+/// 004-065, 004-081 and 004-106.
 #[test]
 fn objections_send_a_task_back_until_the_limit_blocks_it() {
     let bench = TaskBench::new();
@@ -102,7 +103,7 @@ fn objections_send_a_task_back_until_the_limit_blocks_it() {
     assert_eq!(starts[0]["project_id"], ends[2]["project_id"]);
 }
 
-/// Rows 004-062, 004-066 to 004-071 and 004-085.
+/// Rows 004-062, 004-066, 004-067, 004-068, 004-069, 004-070, 004-071 and 004-085.
 #[test]
 fn limits_and_rejections() {
     let bench = TaskBench::new();

@@ -1,5 +1,6 @@
 //! A plan with ten tasks, worked through by a scripted agent.
 
+use super::desktop::DesktopCapture;
 use super::states::rebuilt;
 use super::{TaskBench, config};
 use insta::assert_snapshot;
@@ -66,18 +67,19 @@ impl WebhookReceiver {
     }
 }
 
-/// Rows 004-064 to 004-069, 004-073, 004-075, 004-096 and 004-106.
+/// Rows 004-064, 004-065, 004-066, 004-067, 004-068, 004-069, 004-073, 004-075, 004-096 and 004-106.
 #[test]
 fn ten_tasks_of_a_plan_are_worked_through() {
     let webhook = WebhookReceiver::start();
-    let settings =
-        config("", "").replace("{command: [note]}", &format!("{{webhook: '{}'}}", webhook.url));
+    let channels = format!("desktop, {{webhook: '{}'}}", webhook.url);
+    let settings = config("", "").replace("{command: [note]}", &channels);
     let bench = TaskBench::with_config(&settings);
     let bin = std::path::Path::new(env!("CARGO_BIN_EXE_mala")).display().to_string();
     let world = bench
         .world
         .with_program("mala", &format!("exec {bin} \"$@\""))
         .with_env("MALA_WEBHOOK_SECRET", "a secret");
+    let (world, desktop) = DesktopCapture::start(world);
     let bench = TaskBench { world, ..bench };
     let plan: String =
         (1..=10).map(|n| format!("- [ ] Step {n} <!-- mala: id=t{n} -->\n  Do {n}.\n")).collect();
@@ -159,6 +161,7 @@ fn ten_tasks_of_a_plan_are_worked_through() {
             json!(["Review Not Done: Step 9", told[1][1], "Basso"]),
         ]
     );
+    assert_eq!(desktop.notifications(), told);
     assert!(told[1][1].as_str().unwrap().contains("exit 7"), "{told:?}");
     assert!(sent.iter().all(|(signature, _)| signature.starts_with("sha256=")), "{sent:?}");
 }

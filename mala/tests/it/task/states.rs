@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// Rows 004-097 to 004-099, 004-102 and 004-103.
+/// Rows 004-097, 004-098, 004-099, 004-102 and 004-103.
 #[test]
 fn other_transitions_are_refused_and_change_nothing() {
     let bench = TaskBench::new();
@@ -122,6 +122,7 @@ fn one_review_of_a_task_runs_at_a_time() {
             .stderr(Stdio::null());
         command.spawn().unwrap()
     };
+    let early = bench.mala(&["events", "--format", "json"]).1;
     let mut first = start(&id);
     wait_until("the review runs", || bench.said("order").contains("rev"));
     assert_eq!(bench.status(&id), "AWAITING_REVIEW", "004-100");
@@ -153,9 +154,27 @@ fn one_review_of_a_task_runs_at_a_time() {
         "004-095"
     );
     let log = bench.mala(&["events", "--format", "json"]).1;
+    assert!(!early.is_empty() && log.starts_with(&early), "004-096: the log only grows");
     wait_until("the follower has it all", || std::fs::read_to_string(&follow).unwrap() == log);
     follower.kill().unwrap();
     follower.wait().unwrap();
+}
+
+/// Row 004-086.
+#[test]
+fn the_project_has_one_id_in_all_work_trees() {
+    let bench = TaskBench::new();
+    let linked = bench.repo.beside("linked");
+    bench.repo.git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
+    let (id, other) = (bench.start("T1"), bench.start("T2"));
+    assert_eq!(bench.done(&id).0, 0);
+    let TaskBench { repo, world } = bench;
+    let bench = TaskBench { world: world.in_folder(&linked), repo };
+    assert_eq!(bench.done(&other).0, 0);
+    let events = bench.events();
+    let started = events.iter().filter(|event| event["event"] == "ReviewStarted");
+    let projects: Vec<&Value> = started.map(|event| &event["project_id"]).collect();
+    assert_eq!((projects.len(), projects[0]), (2, projects[1]));
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn invalid_settings_have_their_exit_code() {
     }
 }
 
-/// Rows 004-048, 004-053, 004-079 to 004-082.
+/// Rows 004-048, 004-053, 004-079, 004-080, 004-081, 004-082.
 #[test]
 fn the_defaults_are_shown() {
     let bench = TaskBench::with_config("");
