@@ -3,7 +3,7 @@
 use super::answer::Binding;
 use crate::agent::brief::{PromptBriefs, has_no_hunks, without_lines};
 use crate::agent::fence::Fence;
-use crate::agent::prompts::{Pass, REFUTE, SYSTEM};
+use crate::agent::prompts::{SYSTEM, VERIFY};
 use crate::change::{Change, ChangedFile, LineKind};
 use crate::finding::Finding;
 use std::fmt::Write;
@@ -16,7 +16,6 @@ const MAX_NAMED: usize = 30;
 /// The prompt of a review.
 pub fn review(change: &Change, briefs: &PromptBriefs, base: &str, binding: &Binding) -> String {
     let fence = Fence::new(binding.nonce.clone());
-    let whole = Pass::Whole.instruction();
     let told = briefs.full_text();
     let account = regions(change);
     let left_out: Vec<String> = briefs.left_out.iter().map(|left| left.file.to_string()).collect();
@@ -37,7 +36,7 @@ pub fn review(change: &Change, briefs: &PromptBriefs, base: &str, binding: &Bind
     };
     let account = fence.wrap("changed regions to account for, by number", &account);
     format!(
-        "{SYSTEM}\n{LANE}\n{whole}\n{told}\n{unshown}{unread}{account}\nThe commit under review (`head_sha`): {}\nYour `nonce`: {}\nAnswer with the JSON object and nothing else.\n",
+        "{SYSTEM}\n{LANE}\nReview the whole change.\n\n{told}\n{unshown}{unread}{account}\nThe commit under review (`head_sha`): {}\nYour `nonce`: {}\nAnswer with the JSON object and nothing else.\n",
         binding.head,
         binding.nonce.as_str(),
     )
@@ -81,7 +80,7 @@ pub fn check(brief: &str, claims: &[(String, &Finding)], binding: &Binding) -> S
             .unwrap_or_default();
     }
     format!(
-        "{REFUTE}\nThe object also has `head_sha`: the commit under review, as it stands below. You stand in a read-only copy of the tree at that commit; write nothing.\n\n{brief}\n{}\nThe commit under review (`head_sha`): {}\nYour `nonce`: {}\nAnswer with the JSON object and nothing else.\n",
+        "{VERIFY}\nThe object also has `head_sha`: the commit under review, as it stands below. You stand in a read-only copy of the tree at that commit; write nothing.\n\n{brief}\n{}\nThe commit under review (`head_sha`): {}\nYour `nonce`: {}\nAnswer with the JSON object and nothing else.\n",
         fence.wrap("claims", &told),
         binding.head,
         binding.nonce.as_str(),
@@ -128,7 +127,7 @@ mod tests {
         let many: String = (1..=32).map(rename).collect();
         let change = Change { files: parse(many.as_bytes()).unwrap_or_default() };
         let briefs = PromptBriefs {
-            left_out: vec![UnshownHunks { file: "big.py".into(), hunks: 2 }],
+            left_out: vec![UnshownHunks { file: "big.py".into(), hunks: vec![0, 1] }],
             unread: vec![("k.py".into(), 0)],
             warnings: vec!["cut".to_owned()],
             ..PromptBriefs::default()

@@ -70,6 +70,7 @@ pub(in crate::render) fn clean() -> Sample {
     let mut sample = full();
     let report = &mut sample.report;
     report.issues.clear();
+    report.notes.clear();
     report.refuted.clear();
     report.suppressed.clear();
     report.warnings.clear();
@@ -140,6 +141,8 @@ pub(in crate::render) fn finding(file: &str, lines: (u32, u32), priority: Priori
         first_seen: None,
         also_reported_by: Vec::new(),
         on_changed_lines: true,
+        also_at: Vec::new(),
+        is_note: false,
     }
 }
 
@@ -184,6 +187,17 @@ fn overflow() -> Finding {
         rule: Some("go/int-overflow".to_owned()),
         confidence: 0.6,
         ..finding("store/sum.go", (5, 5), Priority::P2)
+    }
+}
+
+fn note() -> Finding {
+    Finding {
+        title: "[P3] The sum is not documented".to_owned(),
+        body: "When amounts are negative, the result is surprising.".to_owned(),
+        reviewer: "codex".to_owned(),
+        verification: Verification::unsure("codex: it may be meant so"),
+        is_note: true,
+        ..finding("store/sum.go", (3, 3), Priority::P3)
     }
 }
 
@@ -265,6 +279,7 @@ fn full_report() -> Report {
         outcome: Outcome::Blocked,
         status: ReviewStatus::Ok,
         issues: vec![sql(), swallowed(), overflow(), stale_caller()],
+        notes: vec![note()],
         refuted: vec![refuted()],
         suppressed: vec![SuppressedFinding {
             finding: Finding {
