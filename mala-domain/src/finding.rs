@@ -76,12 +76,42 @@ pub struct Finding {
     /// breaks.
     #[serde(default)]
     pub on_changed_lines: bool,
+    /// Other places with the same cause.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_at: Vec<FindingPlace>,
+    /// Whether it is a note: minor or uncertain. Notes are listed apart, never block and are not posted
+    /// on lines.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_note: bool,
+}
+
+/// Lines of a file at head.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct FindingPlace {
+    /// The file.
+    pub file: FilePath,
+    /// First line, 1-based.
+    pub line_start: u32,
+    /// Last line, inclusive.
+    pub line_end: u32,
+}
+
+impl std::fmt::Display for FindingPlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.file, LineSpan::between(self.line_start, self.line_end))
+    }
 }
 
 impl Finding {
     /// The lines of the finding.
     pub fn span(&self) -> LineSpan {
         LineSpan::between(self.line_start, self.line_end)
+    }
+
+    /// Its place in the code.
+    pub fn place(&self) -> FindingPlace {
+        let (line_start, line_end) = (self.line_start, self.line_end);
+        FindingPlace { file: self.file.clone(), line_start, line_end }
     }
 
     /// The reviewers that report it, each with its rule where it has one.
@@ -124,6 +154,11 @@ impl Verification {
         Self { outcome: VerificationOutcome::Refuted, how: Some(how.into()) }
     }
 
+    /// The finding is real, with another consequence than it says.
+    pub fn corrected(how: impl Into<String>) -> Self {
+        Self { outcome: VerificationOutcome::Corrected, how: Some(how.into()) }
+    }
+
     /// The check could not tell, for this reason.
     pub fn unsure(how: impl Into<String>) -> Self {
         Self { outcome: VerificationOutcome::Unsure, how: Some(how.into()) }
@@ -136,7 +171,12 @@ impl Verification {
 
     /// Whether a check has confirmed or refuted the finding.
     pub fn is_settled(&self) -> bool {
-        matches!(self.outcome, VerificationOutcome::Verified | VerificationOutcome::Refuted)
+        self.is_confirmed() || self.outcome == VerificationOutcome::Refuted
+    }
+
+    /// Whether a check has confirmed the finding.
+    pub fn is_confirmed(&self) -> bool {
+        matches!(self.outcome, VerificationOutcome::Verified | VerificationOutcome::Corrected)
     }
 
     /// Whether no check has looked at the finding.
@@ -151,6 +191,8 @@ impl Verification {
 pub enum VerificationOutcome {
     /// The finding is correct.
     Verified,
+    /// The finding is real, and a check corrected its consequence.
+    Corrected,
     /// The finding is wrong. It is still shown but does not block.
     Refuted,
     /// A check looked at it and could not tell.

@@ -45,6 +45,9 @@ pub struct Report {
     /// The admitted findings, worst first.
     #[serde(alias = "findings")]
     pub issues: Vec<Finding>,
+    /// Minor or uncertain findings. They do not count, never block and are not posted on lines.
+    #[serde(default)]
+    pub notes: Vec<Finding>,
     /// Findings that a check refuted. They do not count.
     #[serde(default)]
     pub refuted: Vec<Finding>,

@@ -6,6 +6,7 @@ pub mod consensus;
 mod context;
 mod coverage;
 pub mod decide;
+pub mod edit;
 pub mod merge;
 mod opinion;
 pub mod policy;

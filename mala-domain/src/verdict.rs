@@ -98,9 +98,14 @@ impl std::str::FromStr for Threshold {
     }
 }
 
-/// A refuted finding is kept and shown, and decides nothing.
+/// Whether a finding counts: refuted findings and notes are kept and shown, and decide nothing.
 pub fn counts(finding: &Finding) -> bool {
-    finding.verification.outcome != VerificationOutcome::Refuted
+    !is_refuted(finding) && !finding.is_note
+}
+
+/// Whether a check refuted a finding.
+pub fn is_refuted(finding: &Finding) -> bool {
+    finding.verification.outcome == VerificationOutcome::Refuted
 }
 
 /// How a review ended: three outcomes, never two.

@@ -1,12 +1,13 @@
 //! The agent: a model with read-only tools and hard limits, called from this process. As a reviewer it
-//! runs one or several passes and returns their claims. As a verifier it checks claims in a fresh context,
-//! with what is left of the same limits.
+//! looks at every part of the change and returns claims. As a verifier it checks claims in a fresh context and
+//! edits what stands, with what is left of the same limits.
 
 mod account;
 mod checker;
+mod draft;
+mod edit;
 mod messages;
 mod model_client;
-mod passes;
 mod phase;
 mod plan;
 pub(crate) mod prepare;
@@ -19,7 +20,7 @@ mod verify;
 
 pub use checker::ParsedReview;
 pub use model_client::ModelClient;
-pub use plan::ReviewForecast;
+pub use plan::{ForecastPart, ReviewForecast};
 pub use single_question::{ModelQuestion, SingleQuestionClient};
 
 use crate::events::ReviewEvent;
@@ -66,7 +67,7 @@ pub struct AgentSettings {
 /// Which findings the agent checks as a verifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentChecks {
-    /// Its own that are urgent or doubtful.
+    /// All of its own.
     Own,
     /// All urgent findings of all reviewers.
     Urgent,
@@ -111,13 +112,13 @@ impl Agent {
         let prepared = self.prepared(context).await?;
         let phase = AgentPhase::new(settings, context, &prepared.fence, self.resources(context));
         phase.account.report_spending();
-        let results = passes::run(&phase, prepared).await;
+        let results = draft::run(&phase, prepared).await;
         let mut claims = results.claims;
         if settings.claims_hints {
-            claims.extend(passes::with_hint_opinions(&prepared.hints, &results.opinions));
+            claims.extend(draft::with_hint_opinions(&prepared.hints, &results.opinions));
         }
         let undone = phase.left_undone();
-        let mut warnings = prepared.warnings();
+        let mut warnings = prepared.warnings(&phase.hunks_read(&prepared.briefs.left_out));
         warnings.extend(results.warnings);
         warnings.extend(phase.noted());
         let cut_short = !undone.is_empty();

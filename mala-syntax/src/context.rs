@@ -5,6 +5,7 @@
 //! of the files found are worth reading, and [`assemble`] puts it together. Nothing is fetched here.
 
 mod callers;
+mod links;
 mod regions;
 
 pub use callers::{Caller, files_to_read, query};

@@ -24,6 +24,7 @@ pub use fold::{FoundFiles, fold};
 pub use plan::{LookupPlan, plan};
 pub use user::UserFile;
 
+pub(crate) use resolve::same_family;
 pub(crate) use words::is_common as is_common_word;
 
 #[cfg(test)]

@@ -3,18 +3,20 @@
 //! empty list of findings.
 
 mod checks;
+mod edits;
 pub(crate) mod fields;
 mod json_object;
 mod review;
 mod schema;
 mod unique;
 
-pub use checks::{CheckOutcome, ClaimCheck, find_check, read_checks};
+pub use checks::{CheckOutcome, ClaimCheck, Correction, find_check, read_checks};
+pub use edits::{CauseGroups, EditedFinding, read_edit, read_groups};
 pub use json_object::{JsonObject, ParseMethod, find as find_object};
 pub(crate) use json_object::{have_same_value, text_around_objects, values_with_nonce};
 pub(crate) use review::{AnswerSource, read_object};
 pub use review::{HintOpinion, ModelClaim, ReviewAnswer, read_restructured, read_review};
-pub use schema::{checks_format, review_format};
+pub use schema::{checks_format, edit_format, groups_format, review_format};
 pub(crate) use unique::parse as parse_unique;
 
 use crate::agent::fence::Nonce;

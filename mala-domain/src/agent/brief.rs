@@ -3,6 +3,7 @@
 
 mod excerpt;
 mod pack;
+mod related;
 mod sections;
 
 pub use pack::{PromptBriefs, UnshownHunks, briefs};
@@ -52,17 +53,17 @@ impl<'m> BriefMaterial<'m> {
     }
 }
 
-/// A brief of only these files of a change, without tasks, rules, references and hints.
+/// A brief of only these files of a change and its tasks, without rules, references and hints.
 pub fn brief_of_files(
     context: &ReviewContext,
+    tasks: &[(String, String)],
     files: &[&FilePath],
     style: &BriefStyle<'_>,
 ) -> String {
     let named = context.change.files.iter().filter(|file| files.contains(&&file.path));
     let change = Change { files: named.cloned().collect() };
     let whole = BriefMaterial::of(context);
-    let material =
-        BriefMaterial { change: &change, tasks: &[], rules: &[], references: &[], ..whole };
+    let material = BriefMaterial { change: &change, tasks, rules: &[], references: &[], ..whole };
     briefs(&material, &BriefStyle { max_briefs: 1, ..*style })
         .briefs
         .into_iter()
@@ -99,9 +100,7 @@ pub struct BriefWidth {
 
 impl BriefWidth {
     /// What a reviewer with tools needs.
-    pub const STANDARD: Self = Self { around: 20, whole_function: 30 };
-    /// What a reviewer without tools can afford.
-    pub const NARROW: Self = Self { around: 5, whole_function: 20 };
+    pub const STANDARD: Self = Self { around: 20, whole_function: 200 };
 }
 
 /// The estimated number of tokens of a text of this size.

@@ -3,61 +3,62 @@
 
 use sha2::{Digest, Sha256};
 
-/// How to review, and in which form to answer. The same for all passes, so that it is cached.
+/// How to review, and in which form to answer. The same for all looks, so that it is cached.
 pub const SYSTEM: &str = include_str!("prompts/system.md");
-/// How to refute claims.
-pub const REFUTE: &str = include_str!("prompts/refute.md");
+/// How to check claims.
+pub const VERIFY: &str = include_str!("prompts/verify.md");
+/// How to tell which claims have the same cause.
+pub const SAME_CAUSE: &str = include_str!("prompts/same_cause.md");
+/// How to edit findings.
+pub const EDIT: &str = include_str!("prompts/edit.md");
 /// How to bring a text into form.
 pub const RESTRUCTURE: &str = include_str!("prompts/restructure.md");
 const RETRY: &str = include_str!("prompts/retry.md");
 /// What to say when no tool can be called any more.
 pub const LAST_CALL: &str = include_str!("prompts/last_call.md");
 
-/// A way to look at a change.
+/// A look at a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Pass {
-    /// All of it in one go.
-    Whole,
-    /// Each line by itself.
-    LineByLine,
-    /// What is gone.
-    RemovedBehaviour,
-    /// Who else relies on it.
-    CrossFileEffects,
-    /// What the project asks for.
-    ProjectRules,
+pub enum Look {
+    /// All questions in one go.
+    First,
+    /// Once more, from another direction, for what the first look missed.
+    Second,
 }
 
-impl Pass {
-    /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::Whole,
-        Self::LineByLine,
-        Self::RemovedBehaviour,
-        Self::CrossFileEffects,
-        Self::ProjectRules,
-    ];
+impl Look {
+    /// All of them, in order.
+    pub const ALL: [Self; 2] = [Self::First, Self::Second];
 
     /// Its name, for people.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Whole => "whole change",
-            Self::LineByLine => "line by line",
-            Self::RemovedBehaviour => "removed behaviour",
-            Self::CrossFileEffects => "cross-file effects",
-            Self::ProjectRules => "project rules",
+            Self::First => "draft",
+            Self::Second => "second look",
         }
     }
 
     /// What it asks of the model.
     pub fn instruction(self) -> &'static str {
         match self {
-            Self::Whole => include_str!("prompts/whole.md"),
-            Self::LineByLine => include_str!("prompts/line_by_line.md"),
-            Self::RemovedBehaviour => include_str!("prompts/removed_behaviour.md"),
-            Self::CrossFileEffects => include_str!("prompts/cross_file_effects.md"),
-            Self::ProjectRules => include_str!("prompts/project_rules.md"),
+            Self::First => include_str!("prompts/draft.md"),
+            Self::Second => include_str!("prompts/second_look.md"),
         }
+    }
+}
+
+/// What a conversation may use, as the model is told.
+pub fn budget(n_answers: u32, n_tool_calls: u32) -> String {
+    let answers = match n_answers {
+        0 | 1 => "This is your only answer.".to_owned(),
+        n => format!("You have {n} answers in this conversation, and the last must be the JSON."),
+    };
+    match n_tool_calls {
+        0 => format!("Budget: {answers} No tools can be called."),
+        n if n_answers > 1 => format!(
+            "Budget: {answers} They can make {n} tool calls in all; ask for several in one answer."
+        ),
+        _ => format!("Budget: {answers}"),
     }
 }
 
@@ -68,9 +69,9 @@ pub fn retry(problem: &str) -> String {
 
 /// The version of all prompts: 16 hexadecimal digits.
 pub fn version() -> String {
-    let own = [SYSTEM, REFUTE, RESTRUCTURE, RETRY, LAST_CALL];
+    let own = [SYSTEM, VERIFY, SAME_CAUSE, EDIT, RESTRUCTURE, RETRY, LAST_CALL];
     let mut hash = Sha256::new();
-    for text in own.into_iter().chain(Pass::ALL.map(Pass::instruction)) {
+    for text in own.into_iter().chain(Look::ALL.map(Look::instruction)) {
         hash.update(text.len().to_le_bytes());
         hash.update(text);
     }
@@ -91,6 +92,7 @@ mod tests {
             "P1 major",
             "P2 should fix",
             "P3 nit",
+            "One finding per cause",
             "one JSON object",
             "nonce is",
             "file_path starts",
@@ -107,13 +109,25 @@ mod tests {
         ] {
             assert!(SYSTEM.contains(asked), "{asked}");
         }
-        assert!(SYSTEM.len() < 1_800, "a small prompt: {} bytes", SYSTEM.len());
+        assert!(SYSTEM.len() < 2_000, "a small prompt: {} bytes", SYSTEM.len());
     }
 
     #[test]
     fn the_retry_names_the_problem_and_asks_for_valid_json() {
         let text = retry("missing field: verdict");
         assert!(text.contains("missing field: verdict") && text.contains("Return valid JSON"));
+    }
+
+    #[test]
+    fn the_model_is_told_its_budget() {
+        for (answers, tools, said) in [
+            (1, 9, "This is your only answer."),
+            (2, 0, "No tools can be called."),
+            (3, 7, "You have 3 answers in this conversation"),
+            (3, 7, "7 tool calls in all"),
+        ] {
+            assert!(budget(answers, tools).contains(said), "{said}");
+        }
     }
 
     #[test]

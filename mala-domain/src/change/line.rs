@@ -120,6 +120,14 @@ impl Hunk {
             .map(|(number, line)| (number, line.text.as_str()))
     }
 
+    /// Whether it only adds lines, and all of them are within these spans.
+    pub fn is_added_within(&self, spans: &[LineSpan]) -> bool {
+        let mut added = self.added_lines().map(|(line, _)| line).peekable();
+        added.peek().is_some()
+            && self.removed_lines().next().is_none()
+            && added.all(|line| spans.iter().any(|span| span.contains(line)))
+    }
+
     /// The head lines of this hunk; `None` if it has none.
     pub fn head_span(&self) -> Option<LineSpan> {
         let end = self.new_start.checked_add(self.new_lines)?.checked_sub(1)?;

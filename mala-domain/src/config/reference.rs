@@ -25,7 +25,7 @@ review:
 # Which model reviews, and what it may spend
 agent_sdk_reviewer_model: haiku
 review:
-  budget: {profile: quick, max_cost_usd: 0.05}
+  budget: {profile: lean, max_cost_usd: 0.05}
 ```
 
 ```yaml

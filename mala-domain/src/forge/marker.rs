@@ -126,6 +126,8 @@ impl CommentedFinding {
             state: FindingState::Open,
             first_seen: Some(self.review.clone()),
             also_reported_by: Vec::new(),
+            also_at: Vec::new(),
+            is_note: false,
             on_changed_lines: true,
         }
     }

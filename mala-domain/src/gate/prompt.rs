@@ -5,7 +5,7 @@ use crate::agent::brief::{
     BriefMaterial, BriefStyle, PromptBriefs, briefs, has_no_hunks, without_lines,
 };
 use crate::agent::fence::Fence;
-use crate::agent::prompts::{Pass, REFUTE, SYSTEM};
+use crate::agent::prompts::{SYSTEM, VERIFY};
 use crate::change::{Change, ChangedFile, FileClass, FilePath, LineKind};
 use crate::finding::Finding;
 use std::fmt::Write;
@@ -51,7 +51,6 @@ pub fn shown(material: &BriefMaterial<'_>, style: &BriefStyle<'_>) -> ShownChang
 /// The prompt of a review.
 pub fn review(shown: &ShownChange, binding: &Binding) -> String {
     let fence = Fence::new(binding.nonce.clone());
-    let whole = Pass::Whole.instruction();
     let told = shown.briefs.full_text();
     let unread = match hidden(&shown.briefs).as_slice() {
         [] => String::new(),
@@ -62,7 +61,7 @@ pub fn review(shown: &ShownChange, binding: &Binding) -> String {
     };
     let account = fence.wrap("changed regions to account for, by number", &regions(&shown.change));
     format!(
-        "{SYSTEM}\n{LANE}\n{whole}\n{told}\n{unread}{account}\nThe commit under review (`head_sha`): {}\nYour `nonce`: {}\nAnswer with the JSON object and nothing else.\n",
+        "{SYSTEM}\n{LANE}\nReview the whole change.\n\n{told}\n{unread}{account}\nThe commit under review (`head_sha`): {}\nYour `nonce`: {}\nAnswer with the JSON object and nothing else.\n",
         binding.head,
         binding.nonce.as_str(),
     )
@@ -111,7 +110,7 @@ pub fn check(brief: &str, claims: &[(String, &Finding)], binding: &Binding) -> S
             .unwrap_or_default();
     }
     format!(
-        "{REFUTE}\nThe object also has `head_sha`: the commit under review, as it stands below. You stand in a read-only copy of the tree at that commit; write nothing.\n\n{brief}\n{}\nThe commit under review (`head_sha`): {}\nYour `nonce`: {}\nAnswer with the JSON object and nothing else.\n",
+        "{VERIFY}\nThe object also has `head_sha`: the commit under review, as it stands below. You stand in a read-only copy of the tree at that commit; write nothing.\n\n{brief}\n{}\nThe commit under review (`head_sha`): {}\nYour `nonce`: {}\nAnswer with the JSON object and nothing else.\n",
         fence.wrap("claims", &told),
         binding.head,
         binding.nonce.as_str(),

@@ -6,9 +6,9 @@ use super::states::FindingEvent;
 use super::waiver::{SharedWaivers, code_hash};
 use super::{FindingId, LedgerFinding, Standing, TrackedFinding};
 use crate::change::{FilePath, LineSpan};
-use crate::finding::{Finding, FindingState, Priority, VerificationOutcome};
+use crate::finding::{Finding, FindingState, Priority};
 use crate::review::FileTexts;
-use crate::verdict::{Threshold, counts};
+use crate::verdict::{Threshold, counts, is_refuted};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What tracking needs to know.
@@ -101,7 +101,10 @@ fn standing_of_known(
     old: &LedgerFinding,
     facts: &TrackingFacts<'_>,
 ) -> (Standing, Event) {
-    if !counts(finding) {
+    if finding.is_note {
+        return (Standing::StillOpen, None);
+    }
+    if is_refuted(finding) {
         let how = finding.verification.how.as_deref().unwrap_or("a check refuted it");
         return (Standing::StillOpen, Some((FindingEvent::ConfirmedFixed, how.to_owned())));
     }
@@ -201,7 +204,7 @@ pub fn takes_part(tracked: &TrackedFinding) -> bool {
 pub fn is_late_blocker(tracked: &TrackedFinding) -> bool {
     tracked.standing == Standing::Late
         && tracked.finding.effective_priority() == Priority::P0
-        && tracked.finding.verification.outcome == VerificationOutcome::Verified
+        && tracked.finding.verification.is_confirmed()
 }
 
 /// An open finding that this review did not report, at head.

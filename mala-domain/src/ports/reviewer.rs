@@ -2,6 +2,7 @@
 
 use super::BoxFuture;
 use crate::finding::{Finding, Verification};
+use crate::review::edit::FindingEdit;
 use crate::review::{Opinion, ReviewContext, Usage};
 use std::time::Duration;
 use thiserror::Error;
@@ -55,6 +56,8 @@ pub trait Verifier: Send + Sync {
 pub struct VerifierResult {
     /// What it says of each finding, in their order.
     pub verifications: Vec<Verification>,
+    /// What it changes in each finding, in their order; empty if it changes nothing.
+    pub edits: Vec<FindingEdit>,
     /// The model behind it, as far as it was asked.
     pub model: Option<String>,
     /// What it used.

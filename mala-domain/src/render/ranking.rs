@@ -12,10 +12,10 @@ pub(super) struct FileFindings<'r> {
     pub(super) findings: Vec<&'r Finding>,
 }
 
-/// All findings, worst first; refuted ones last.
+/// All findings, worst first; those of one priority in the order of the report.
 pub(super) fn worst_first(report: &Report) -> Vec<&Finding> {
     let mut findings: Vec<&Finding> = report.issues.iter().collect();
-    findings.sort_by(|a, b| order(a).cmp(&order(b)));
+    findings.sort_by_key(|finding| (!verdict::counts(finding), finding.effective_priority()));
     findings
 }
 
@@ -33,20 +33,6 @@ pub(super) fn by_file<'r>(worst_first: &[&'r Finding]) -> Vec<FileFindings<'r>> 
         }
     }
     files
-}
-
-type FindingOrder<'f> = (bool, Priority, &'f FilePath, u32, u32, &'f str, &'f str);
-
-fn order(finding: &Finding) -> FindingOrder<'_> {
-    (
-        !verdict::counts(finding),
-        finding.effective_priority(),
-        &finding.file,
-        finding.line_start,
-        finding.line_end,
-        finding.rule.as_deref().unwrap_or_default(),
-        finding.dedupe_key.as_str(),
-    )
 }
 
 /// The three levels that most formats have.

@@ -42,6 +42,7 @@ fn run(report: &Report) -> SarifRun<'_> {
             ..result(&it.finding, &rules, &mut seen)
         }));
     }
+    results.extend(report.notes.iter().map(|finding| result(finding, &rules, &mut seen)));
     results.extend(report.suppressed.iter().map(|item| suppressed_result(item, &rules, &mut seen)));
     let version = env!("CARGO_PKG_VERSION");
     SarifRun {

@@ -2,7 +2,7 @@
 
 use super::visible::at_most;
 use crate::change::FilePath;
-use crate::finding::{Finding, Priority};
+use crate::finding::{Finding, FindingPlace, Priority};
 use crate::report::Report;
 use crate::review::{SkipReason, SkippedFile};
 use crate::scope::{HeadState, ScopeSummary};
@@ -193,7 +193,7 @@ pub(super) fn scope(scope: &ScopeSummary, length: ShaLength) -> String {
 
 /// The title of a finding, with a note if it is refuted.
 pub(super) fn title(finding: &Finding) -> String {
-    let mark = if verdict::counts(finding) { "" } else { " (refuted)" };
+    let mark = if verdict::is_refuted(finding) { " (refuted)" } else { "" };
     format!("{}{mark}", finding.title)
 }
 
@@ -221,6 +221,23 @@ pub(super) fn usage(report: &Report) -> Option<String> {
     Some(format!("{model}, {calls}, {tokens} tokens, {cost}, {seconds:.1}s"))
 }
 
+/// A note in one line.
+pub(super) fn note(finding: &Finding) -> String {
+    let title = at_most(&finding.title, 200);
+    let place = format!("{}:{}", finding.file, finding.span());
+    format!("{place} {} {title}", finding.effective_priority())
+}
+
+/// The places of a finding beside its own.
+pub(super) fn places(places: &[FindingPlace]) -> String {
+    const FEW: usize = 8;
+    let mut words: Vec<String> = places.iter().take(FEW).map(ToString::to_string).collect();
+    if places.len() > FEW {
+        words.push(format!("{} more", places.len() - FEW));
+    }
+    words.join(", ")
+}
+
 /// A refuted finding in one line.
 pub(super) fn refuted(finding: &Finding) -> String {
     let how = finding.verification.how.as_deref().unwrap_or("a check");
@@ -231,16 +248,16 @@ pub(super) fn refuted(finding: &Finding) -> String {
 
 fn reason(report: &Report) -> String {
     let priority_counts = PriorityCounts::of(&report.issues);
-    let refuted = report.refuted.len();
+    let others = others(report);
     if priority_counts.total() == 0 {
-        return match (report.coverage.hunks_given, report.scope.files, refuted) {
-            (0, 0, 0) => "nothing to review: the change is empty".to_owned(),
-            (0, _, 0) => "nothing to review: every changed file is skipped".to_owned(),
-            (_, _, 0) => "no findings".to_owned(),
-            (_, _, n) => format!("no findings ({n} refuted)"),
+        return match (report.coverage.hunks_given, report.scope.files, others.as_slice()) {
+            (0, 0, []) => "nothing to review: the change is empty".to_owned(),
+            (0, _, []) => "nothing to review: every changed file is skipped".to_owned(),
+            (_, _, []) => "no findings".to_owned(),
+            (_, _, others) => format!("no findings ({})", others.join(", ")),
         };
     }
-    let refuted = if refuted > 0 { format!("; {refuted} refuted") } else { String::new() };
+    let others: String = others.iter().map(|words| format!("; {words}")).collect();
     let limit = report.fail_on.name();
     let blocking = report.issues.iter().filter(|finding| report.fail_on.blocks(finding)).count();
     match (report.outcome, limit) {
@@ -251,19 +268,24 @@ fn reason(report: &Report) -> String {
             } else {
                 total
             };
-            format!("{some} at or above {limit} ({priority_counts}{refuted})")
+            format!("{some} at or above {limit} ({priority_counts}{others})")
         }
         (_, "none") => {
             let total = counted(priority_counts.total(), "finding");
-            format!("{total}, no threshold set ({priority_counts}{refuted}): does not block")
+            format!("{total}, no threshold set ({priority_counts}{others}): does not block")
         }
         _ => {
             let total = counted(priority_counts.total(), "finding");
-            format!(
-                "{total}, none at or above {limit} ({priority_counts}{refuted}): does not block"
-            )
+            format!("{total}, none at or above {limit} ({priority_counts}{others}): does not block")
         }
     }
+}
+
+/// The numbers of findings that do not count.
+fn others(report: &Report) -> Vec<String> {
+    let notes = Some(report.notes.len()).filter(|n| *n > 0).map(|n| counted(n, "note"));
+    let refuted = Some(report.refuted.len()).filter(|n| *n > 0).map(|n| format!("{n} refuted"));
+    notes.into_iter().chain(refuted).collect()
 }
 
 fn why(report: &Report, incomplete_reason: NotReviewedReason) -> String {

@@ -12,7 +12,7 @@ use crate::review::suppress::SuppressedFinding;
 use crate::review::verify::CheckerReport;
 use crate::review::{Coverage, GateMember, Opinion, Opinions, ReviewerOpinion, Usage, counted};
 use crate::scope::ScopeSummary;
-use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict, counts};
+use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict, counts, is_refuted};
 
 /// The results of the stages.
 #[derive(Debug, Clone)]
@@ -77,8 +77,9 @@ impl ReportParts {
 
 /// Assembles a report from the results of the stages.
 pub fn assemble(mut parts: ReportParts) -> Report {
-    let (findings, refuted): (Vec<Finding>, Vec<Finding>) =
+    let (findings, others): (Vec<Finding>, Vec<Finding>) =
         std::mem::take(&mut parts.admission.findings).into_iter().partition(counts);
+    let (refuted, notes): (Vec<Finding>, Vec<Finding>) = others.into_iter().partition(is_refuted);
     parts.admission.findings = findings;
     let outcome = parts.decision.outcome;
     let could_not = matches!(outcome, Outcome::CouldNotReview(_));
@@ -104,7 +105,7 @@ pub fn assemble(mut parts: ReportParts) -> Report {
             .filter(|file| file.hunks_accounted > 0)
             .map(|file| file.file.clone())
             .collect(),
-        summary: summary(&parts, &reviewers),
+        summary: summary(&parts, &reviewers, notes.len()),
         fail_on: parts.fail_on(),
         consensus: consensus(&parts),
         errors: errors(&parts),
@@ -112,6 +113,7 @@ pub fn assemble(mut parts: ReportParts) -> Report {
         review_log_path: parts.log.or_else(|| reviewers.iter().find_map(|it| it.log.clone())),
         review_id: parts.review_id,
         issues: parts.admission.findings,
+        notes,
         refuted,
         suppressed: parts.suppressed,
         warnings: parts.warnings.into_iter().chain(parts.coverage.vendored_warning()).collect(),
@@ -276,7 +278,7 @@ fn reported_by(parts: &ReportParts, name: &str) -> usize {
     parts.admission.findings.iter().filter(|finding| finding.is_reported_by(name)).count()
 }
 
-fn summary(parts: &ReportParts, reviewers: &[ReviewerReport]) -> String {
+fn summary(parts: &ReportParts, reviewers: &[ReviewerReport], notes: usize) -> String {
     let mut sentences: Vec<String> = parts.preface.iter().cloned().collect();
     let names: Vec<&str> = reviewers.iter().map(|it| it.reviewer.as_str()).collect();
     sentences.push(match parts.decision.outcome {
@@ -289,10 +291,14 @@ fn summary(parts: &ReportParts, reviewers: &[ReviewerReport]) -> String {
             if names.is_empty() { "No reviewer".to_owned() } else { names.join(", ") },
             counted(parts.coverage.hunks_accounted, "hunk"),
             counted(parts.coverage.files.len(), "file"),
-            tally(&parts.admission.findings),
+            with_notes(tally(&parts.admission.findings), notes),
         ),
     });
     sentences.join(" ")
+}
+
+fn with_notes(tally: String, notes: usize) -> String {
+    if notes == 0 { tally } else { format!("{tally}, {}", counted(notes, "note")) }
 }
 
 /// `3 findings (1 P0, 2 P2)`, or `no findings`.

@@ -322,6 +322,8 @@ fn finding(
         first_seen: None,
         also_reported_by: Vec::new(),
         on_changed_lines: false,
+        also_at: Vec::new(),
+        is_note: false,
         file: claim.file,
     }
 }

@@ -1,8 +1,8 @@
-//! Merges duplicate findings into one that names all reviewers that reported it.
+//! Merges findings: those of one reviewer that have the same cause, and those that several reviewers report.
 
-use crate::change::FilePath;
+use crate::change::{FilePath, LineSpan};
 use crate::config;
-use crate::finding::{Category, ClaimWording, Finding, Priority};
+use crate::finding::{Category, ClaimWording, Finding, FindingPlace, Priority, squeezed};
 use crate::verdict::{Threshold, counts};
 use std::cmp::Reverse;
 
@@ -17,69 +17,112 @@ pub fn merge_duplicates(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-/// The findings without those that a reviewer with several passes says twice in the same words.
-pub fn without_exact_repeats(findings: Vec<Finding>, repeating: &[&str]) -> Vec<Finding> {
-    let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
-    for finding in findings {
-        let is_said = may_repeat(&finding, repeating)
-            && kept.iter().any(|other| {
-                (&other.file, other.span(), &other.title)
-                    == (&finding.file, finding.span(), &finding.title)
-                    && (&other.body, &other.reviewer) == (&finding.body, &finding.reviewer)
-            });
-        if !is_said {
-            kept.push(finding);
-        }
-    }
-    kept
-}
-
-/// Checked findings of reviewers with several passes: what says the same is reported once, by the more
-/// urgent and surer one, which tells how else it was put. It comes after the checks: what is checked is
-/// what was said. Refuted findings and those that stand stay apart.
-pub fn without_repeats(mut findings: Vec<Finding>, repeating: &[&str]) -> Vec<Finding> {
-    if repeating.is_empty() {
+/// Merges the findings of these reviewers that have the same cause. The most urgent, then the surest one
+/// stays, and keeps the places of the others. It comes before the checks, so that a cause is checked once.
+pub fn by_cause(mut findings: Vec<Finding>, reviewers: &[&str]) -> Vec<Finding> {
+    if reviewers.is_empty() {
         return findings;
     }
     findings.sort_by(|a, b| {
-        (!counts(a), a.effective_priority(), !a.verification.is_settled())
-            .cmp(&(!counts(b), b.effective_priority(), !b.verification.is_settled()))
+        (!counts(a), a.effective_priority())
+            .cmp(&(!counts(b), b.effective_priority()))
             .then(b.confidence.total_cmp(&a.confidence))
             .then((&a.file, a.span(), &a.title).cmp(&(&b.file, b.span(), &b.title)))
     });
+    let may_repeat = |it: &Finding| it.rule.is_none() && reviewers.contains(&it.reviewer.as_str());
     let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings {
-        let repeated = kept
+        let twin = kept
             .iter_mut()
-            .find(|other| may_repeat(&finding, repeating) && is_repeated(other, &finding));
-        match repeated {
-            Some(other) => note(other, &finding),
+            .find(|other| may_repeat(&finding) && same_cause(other, &finding) == SameCause::Yes);
+        match twin {
+            Some(other) => absorb(other, &finding),
             None => kept.push(finding),
         }
     }
     kept
 }
 
-fn may_repeat(finding: &Finding, repeating: &[&str]) -> bool {
-    finding.rule.is_none() && repeating.contains(&finding.reviewer.as_str())
+/// The pairs of findings of which only a model can tell whether they have the same cause.
+pub fn unclear_pairs(findings: &[Finding]) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    for (first, a) in findings.iter().enumerate() {
+        for (second, b) in findings.iter().enumerate().skip(first + 1) {
+            if same_cause(a, b) == SameCause::Unclear {
+                pairs.push((first, second));
+            }
+        }
+    }
+    pairs
 }
 
-fn is_repeated(a: &Finding, b: &Finding) -> bool {
-    let (one, other) = (a.span(), b.span());
-    a.file == b.file
-        && a.reviewer == b.reviewer
-        && a.rule.is_none()
-        && one.overlaps(other)
-        && (a.category == b.category || a.title == b.title)
-        && one.start().abs_diff(other.start()) <= 2
-        && counts(a) == counts(b)
-        && wording(a).means_the_same(wording(b))
-        && wording(a).names_the_same(wording(b))
+/// Whether two findings have the same cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SameCause {
+    Yes,
+    Unclear,
+    No,
 }
 
-fn note(kept: &mut Finding, other: &Finding) {
+/// Compares file, symbol, evidence and wording. Lines alone decide nothing: two problems can share a line,
+/// and one cause can show on several.
+fn same_cause(a: &Finding, b: &Finding) -> SameCause {
+    if a.reviewer != b.reviewer || a.rule.is_some() || counts(a) != counts(b) {
+        return SameCause::No;
+    }
+    let (one, other) = (wording(a), wording(b));
+    let has_same_title = bare_title(a) == bare_title(b);
+    if a.file != b.file {
+        return match (has_same_title, one.describes_the_same(other)) {
+            (true, true) => SameCause::Yes,
+            (_, true) => SameCause::Unclear,
+            _ => SameCause::No,
+        };
+    }
+    let shares_code = a.span().overlaps(b.span());
+    let is_same_code =
+        shares_code && squeezed(&a.evidence_snippet) == squeezed(&b.evidence_snippet);
+    let is_same_symbol = a.symbol.is_some() && a.symbol == b.symbol;
+    let agrees = one.names_the_same(other);
+    let is_said = (shares_code && one.means_the_same(other))
+        || (is_same_code && one.is_like(other))
+        || ((is_same_symbol || has_same_title) && one.describes_the_same(other));
+    match (is_said, agrees) {
+        (true, true) => SameCause::Yes,
+        (true, false) => SameCause::Unclear,
+        _ if is_same_code && !one.is_unlike(other) => SameCause::Unclear,
+        _ if (shares_code || is_same_symbol) && one.is_like(other) => SameCause::Unclear,
+        _ if one.describes_the_same(other) => SameCause::Unclear,
+        _ => SameCause::No,
+    }
+}
+
+/// The title without its priority.
+fn bare_title(finding: &Finding) -> &str {
+    without_priority(&finding.title)
+}
+
+/// A title without the priority in front of it.
+pub fn without_priority(title: &str) -> &str {
+    let title = title.trim();
+    let prefix = Priority::ALL.into_iter().find_map(|it| title.strip_prefix(&format!("[{it}]")));
+    prefix.map_or(title, str::trim)
+}
+
+/// Adds the place and the words of a finding to another one with the same cause.
+pub fn absorb(kept: &mut Finding, other: &Finding) {
+    let is_known = |place: &FindingPlace, kept: &Finding| {
+        kept.file == place.file
+            && kept.span().overlaps(LineSpan::between(place.line_start, place.line_end))
+    };
+    for place in std::iter::once(other.place()).chain(other.also_at.iter().cloned()) {
+        if !is_known(&place, kept) && !kept.also_at.contains(&place) {
+            kept.also_at.push(place);
+        }
+    }
+    kept.also_at.sort();
     let note = format!("Also said, of {}: {}", other.span(), other.title);
-    if kept.title != other.title && !kept.body.contains(&note) {
+    if bare_title(kept) != bare_title(other) && !kept.body.contains(&note) {
         kept.body.push_str(&format!("\n\n{note}"));
     }
 }
@@ -158,15 +201,16 @@ fn reporter_name(finding: &Finding) -> String {
     }
 }
 
-/// The most urgent findings in their order, and how many are left out. Blocking findings always stay;
-/// refuted ones are left out first.
+/// The most urgent findings in their order, and how many are left out. Blocking findings and notes always
+/// stay; refuted ones are left out first.
 pub fn most_urgent(
     findings: Vec<Finding>,
     max: usize,
     fail_on: Threshold,
 ) -> (Vec<Finding>, usize) {
-    let n_blocking = findings.iter().filter(|finding| fail_on.blocks(finding)).count();
-    let max = max.max(n_blocking);
+    let n_kept = findings.iter().filter(|it| it.is_note || fail_on.blocks(it)).count();
+    let n_notes = findings.iter().filter(|it| it.is_note).count();
+    let max = max.saturating_add(n_notes).max(n_kept);
     let left_out = findings.len().saturating_sub(max);
     let mut ranked: Vec<(usize, Finding)> = findings.into_iter().enumerate().collect();
     ranked.sort_by(|(_, a), (_, b)| {
@@ -178,5 +222,9 @@ pub fn most_urgent(
 }
 
 fn rank(finding: &Finding, fail_on: Threshold) -> (Reverse<bool>, Reverse<bool>, Priority) {
-    (Reverse(fail_on.blocks(finding)), Reverse(counts(finding)), finding.effective_priority())
+    let stays = fail_on.blocks(finding) || finding.is_note;
+    (Reverse(stays), Reverse(counts(finding)), finding.effective_priority())
 }
+
+#[cfg(test)]
+mod tests;

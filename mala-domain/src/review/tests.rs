@@ -11,8 +11,7 @@ use crate::change::{
 };
 use crate::finding::{Category, Finding, Priority, ReviewClaim, Verification, VerificationOutcome};
 use crate::ports::{Blob, ReviewerFailure};
-use crate::review::merge::most_urgent;
-use crate::review::merge::{merge_duplicates, without_exact_repeats, without_repeats};
+use crate::review::merge::{merge_duplicates, most_urgent};
 use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 
 struct NoSymbols;
@@ -534,24 +533,20 @@ fn a_change_without_a_reviewed_file_needs_a_trusted_setting() {
 #[test]
 fn which_findings_are_checked() {
     use Priority::{P0, P1, P2, P3};
-    for (priority, confidence, urgent, checked, escalated) in [
-        (P0, 0.99, true, true, false),
-        (P1, 0.60, true, true, false),
-        (P1, 0.59, true, true, true),
-        (P2, 0.65, false, false, false),
-        (P2, 0.64, false, true, false),
-        (P3, 0.10, false, true, false),
+    for (priority, confidence, urgent, escalated) in [
+        (P0, 0.99, true, false),
+        (P1, 0.60, true, false),
+        (P1, 0.59, true, true),
+        (P2, 0.10, false, false),
+        (P3, 0.10, false, false),
     ] {
         let finding = Finding { confidence, ..finding(Some(priority)) };
-        let found = (
-            verify::is_urgent_and_unsettled(&finding),
-            verify::is_urgent_or_doubtful(&finding),
-            verify::needs_escalation(&finding),
-        );
-        assert_eq!(found, (urgent, checked, escalated), "{priority} {confidence}");
+        let found = (verify::is_urgent_and_unsettled(&finding), verify::needs_escalation(&finding));
+        assert_eq!(found, (urgent, escalated), "{priority} {confidence}");
     }
     let states = [
         (Verification::verified("x"), false, false, true),
+        (Verification::corrected("x"), false, false, true),
         (Verification::refuted("x"), false, false, false),
         (Verification::unsure("x"), true, false, true),
         (Verification::not_checked("x"), true, true, true),
@@ -582,29 +577,4 @@ fn a_later_check_that_cannot_tell_takes_nothing_away() {
     ] {
         assert_eq!(verify::later_verification(known.clone(), checked.clone()), *expected);
     }
-}
-
-#[test]
-fn what_one_reviewer_says_in_several_passes_is_reported_once() {
-    let said = |line: u32, priority, confidence, title: &str| Finding {
-        line_start: line,
-        line_end: line,
-        confidence,
-        title: title.to_owned(),
-        rule: None,
-        ..finding(Some(priority))
-    };
-    let findings = vec![
-        said(1, Priority::P2, 0.9, "[P2] title"),
-        said(1, Priority::P1, 0.5, "[P1] title"),
-        said(9, Priority::P2, 0.9, "[P2] title"),
-    ];
-    let merge_duplicates = without_repeats(findings.clone(), &["r"]);
-    let kept: Vec<(u32, f64)> =
-        merge_duplicates.iter().map(|it| (it.line_start, it.confidence)).collect();
-    assert_eq!(kept, [(1, 0.5), (9, 0.9)]);
-    assert!(merge_duplicates[0].body.ends_with("Also said, of 1: [P2] title"), "it leaves a trace");
-    assert_eq!(without_repeats(findings.clone(), &[]).len(), 3, "others tell them apart");
-    let twice = vec![findings[0].clone(), findings[0].clone(), findings[2].clone()];
-    assert_eq!(without_exact_repeats(twice, &["r"]).len(), 2);
 }

@@ -7,7 +7,7 @@ use crate::finding::{Finding, Priority, Verification, VerificationOutcome};
 use crate::review::admit::DroppedClaim;
 use crate::review::merge::merge_duplicates;
 use crate::review::{Coverage, ReviewerOpinion, Usage};
-use crate::verdict::counts;
+use crate::verdict::{counts, is_refuted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -35,8 +35,6 @@ pub fn may_check(given: &ReviewerOpinion, change: &Change, dropped: &[DroppedCla
     })
 }
 
-/// A claim of a model below this confidence is doubtful, whatever its priority.
-pub const DOUBTFUL: f64 = 0.65;
 /// An urgent claim below this confidence goes to the stronger model.
 pub const ESCALATED: f64 = 0.6;
 
@@ -48,11 +46,6 @@ pub fn is_urgent_and_unsettled(finding: &Finding) -> bool {
 /// Whether a finding is urgent, and no check has looked at it.
 pub fn is_urgent_and_unchecked(finding: &Finding) -> bool {
     is_urgent(finding) && finding.verification.is_unchecked()
-}
-
-/// Whether a finding is urgent or doubtful, and no check has settled it.
-pub fn is_urgent_or_doubtful(finding: &Finding) -> bool {
-    !finding.verification.is_settled() && (is_urgent(finding) || finding.confidence < DOUBTFUL)
 }
 
 /// Whether the stronger model is to look at a finding.
@@ -78,7 +71,7 @@ pub fn refute_missing_names(finding: &mut Finding, bindings: &dyn NameBindings) 
 
 /// Merges duplicates of several reviewers. Refuted findings are only merged with refuted ones.
 pub fn merge_reports(findings: Vec<Finding>) -> Vec<Finding> {
-    let (standing, refuted): (Vec<_>, Vec<_>) = findings.into_iter().partition(counts);
+    let (refuted, standing): (Vec<_>, Vec<_>) = findings.into_iter().partition(is_refuted);
     merge_duplicates(standing).into_iter().chain(merge_duplicates(refuted)).collect()
 }
 
@@ -125,6 +118,10 @@ pub fn verification_from_check(
     let how = format!("{how}: {}", check.why);
     match check.outcome {
         CheckOutcome::Holds => Verification::verified(how),
+        CheckOutcome::Corrected => Verification::corrected(match &check.correction {
+            Some(correction) => format!("{how} {}", correction.consequence),
+            None => how,
+        }),
         CheckOutcome::Refuted => Verification::refuted(how),
         CheckOutcome::Unsure => Verification::unsure(how),
     }

@@ -16,6 +16,7 @@ use mala_domain::ports::{
 use mala_domain::review::Usage;
 use mala_domain::secrets;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
@@ -28,7 +29,9 @@ pub(super) struct Account {
     settled: Notify,
     /// Whether the first call has come back, and with it the provider's cache.
     warm: watch::Sender<bool>,
-    deadline: Instant,
+    limit: TimeLimit,
+    /// Whether the time limit ended something.
+    is_late: AtomicBool,
     events: AgentEvents,
     transcript: Option<Transcript>,
 }
@@ -46,16 +49,30 @@ const MARGIN: Duration = Duration::from_millis(150);
 /// Kept from the deadline of a call, so that it times out by itself and the recording contains that.
 const GRACE: Duration = Duration::from_millis(50);
 
-/// When a review that starts here has to end.
-pub(super) fn deadline(limits: &Limits, timeout: Duration) -> Instant {
-    let patience = timeout.saturating_sub(MARGIN).max(timeout / 2);
-    Instant::now() + patience.min(limits.max_wall_time)
+/// When a review has to end, and which limit says so.
+#[derive(Debug, Clone)]
+pub(super) struct TimeLimit {
+    end: Instant,
+    name: String,
+}
+
+impl TimeLimit {
+    /// The time limit of a review that starts here: the shorter one of two.
+    pub(super) fn start(limits: &Limits, timeout: Duration) -> Self {
+        let patience = timeout.saturating_sub(MARGIN).max(timeout / 2);
+        let wall_time = limits.max_wall_time;
+        let name = match timeout <= wall_time {
+            true => format!("the timeout of the review, {} s", timeout.as_secs_f32()),
+            false => format!("max_wall_time_seconds, {} s", wall_time.as_secs_f32()),
+        };
+        Self { end: Instant::now() + patience.min(wall_time), name }
+    }
 }
 
 impl Account {
     pub(super) fn new(
         limits: Limits,
-        deadline: Instant,
+        limit: TimeLimit,
         events: AgentEvents,
         transcript: Option<Transcript>,
     ) -> Self {
@@ -69,7 +86,8 @@ impl Account {
             state: Mutex::new(state),
             settled: Notify::new(),
             warm: watch::channel(false).0,
-            deadline,
+            limit,
+            is_late: AtomicBool::new(false),
             events,
             transcript,
         }
@@ -85,11 +103,15 @@ impl Account {
     ) -> Result<ChatReply, StopReason> {
         let bill = CallMeter::open(self, client.worst(ask)).await?;
         let started = Instant::now();
-        let left = self.deadline.saturating_duration_since(started);
+        let left = self.limit.end.saturating_duration_since(started);
         let patience = left.saturating_sub(GRACE);
         let terms = CallTerms { patience, meter: &bill };
-        let answer = timeout_at(self.deadline, client.model.ask(ask, terms)).await;
+        let answer = timeout_at(self.limit.end, client.model.ask(ask, terms)).await;
         let answer = answer.unwrap_or_else(|_| Err(too_late()));
+        // A call may take as long as the review, so that a late one means the limit of the review.
+        if matches!(&answer, Err(failure) if failure.kind == ModelFailureKind::TimedOut) {
+            self.is_late.store(true, Ordering::Relaxed);
+        }
         let answer = answer.map(ChatReply::without_secrets).map_err(without_secrets);
         let used = match &answer {
             Ok(reply) => client.used(reply),
@@ -115,23 +137,31 @@ impl Account {
 
     /// Reserves a call. While other calls are under way, what they hold in excess may still become
     /// free, so that is waited for.
-    pub(super) async fn reserve(&self, charge: Charge) -> Result<Reservation, StopReason> {
+    pub(super) async fn reserve(
+        &self,
+        charge: Charge,
+        is_retry: bool,
+    ) -> Result<Reservation, StopReason> {
         loop {
             let settled = self.settled.notified();
-            if Instant::now() >= self.deadline {
-                return Err(StopReason::TimedOut);
+            if Instant::now() >= self.limit.end {
+                return Err(self.timed_out());
             }
             {
                 let mut state = self.state();
-                match state.tracker.reserve(charge) {
+                let reserved = match is_retry {
+                    true => state.tracker.reserve_retry(charge),
+                    false => state.tracker.reserve(charge),
+                };
+                match reserved {
                     Ok(reservation) => return Ok(reservation),
                     Err(LimitReached::Tokens(_) | LimitReached::Cost(_))
                         if state.tracker.has_open() => {}
                     Err(spent) => return Err(spent.into()),
                 }
             }
-            if timeout_at(self.deadline, settled).await.is_err() {
-                return Err(StopReason::TimedOut);
+            if timeout_at(self.limit.end, settled).await.is_err() {
+                return Err(self.timed_out());
             }
         }
     }
@@ -156,7 +186,7 @@ impl Account {
     pub(super) async fn wait_for_first_call(&self) {
         let mut warm = self.warm.subscribe();
         // The sender lives as long as this account: only the deadline ends it early.
-        drop(timeout_at(self.deadline, warm.wait_for(|warm| *warm)).await);
+        drop(timeout_at(self.limit.end, warm.wait_for(|warm| *warm)).await);
     }
 
     /// No pass that others wait for will come: they need not wait.
@@ -173,11 +203,21 @@ impl Account {
     }
 
     pub(super) fn left(&self) -> Duration {
-        self.deadline.saturating_duration_since(Instant::now())
+        self.limit.end.saturating_duration_since(Instant::now())
     }
 
     pub(super) fn deadline(&self) -> Instant {
-        self.deadline
+        self.limit.end
+    }
+
+    fn timed_out(&self) -> StopReason {
+        self.is_late.store(true, Ordering::Relaxed);
+        StopReason::TimedOut
+    }
+
+    /// The time limit, if it ended something.
+    pub(super) fn reached_time_limit(&self) -> Option<&str> {
+        self.is_late.load(Ordering::Relaxed).then_some(self.limit.name.as_str())
     }
 
     pub(super) fn calls_left(&self) -> u32 {
@@ -303,7 +343,7 @@ pub(super) fn used_by(failure: &ModelFailure) -> CallUsage {
     }
 }
 
-/// Reserves and settles the requests of one call. A retry is reserved like a first request.
+/// Reserves and settles the requests of one call. A retry uses no call of the review.
 pub(super) struct CallMeter<'a> {
     account: &'a Account,
     charge: Charge,
@@ -313,7 +353,7 @@ pub(super) struct CallMeter<'a> {
 impl<'a> CallMeter<'a> {
     /// Reserves the first request.
     pub(super) async fn open(account: &'a Account, charge: Charge) -> Result<Self, StopReason> {
-        let first = account.reserve(charge).await?;
+        let first = account.reserve(charge, false).await?;
         Ok(Self { account, charge, last: Mutex::new(Some(first)) })
     }
 
@@ -326,7 +366,7 @@ impl<'a> CallMeter<'a> {
         if let Some(last) = self.last() {
             self.account.settle(last, used_by(failed));
         }
-        let next = self.account.reserve(self.charge).await?;
+        let next = self.account.reserve(self.charge, true).await?;
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(next);
         Ok(())
     }

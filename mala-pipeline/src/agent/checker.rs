@@ -2,14 +2,17 @@
 
 use super::phase::AgentPhase;
 use super::turns::{ConversationPlan, ToolOffer, converse};
-use super::{Agent, AgentChecks, verify};
+use super::verify::CheckedFinding;
+use super::{Agent, AgentChecks, edit, verify};
 use mala_domain::agent::NAME;
 use mala_domain::agent::fence::Fence;
 use mala_domain::command::{self, StructuredReview, read_structured_review};
 use mala_domain::conversation::TurnPart;
 use mala_domain::finding::{Finding, Verification};
 use mala_domain::ports::{BoxFuture, ReviewerFailure, Verifier, VerifierResult};
-use mala_domain::review::verify::{is_urgent_and_unsettled, is_urgent_or_doubtful};
+use mala_domain::review::edit::FindingEdit;
+use mala_domain::review::merge::absorb;
+use mala_domain::review::verify::is_urgent_and_unsettled;
 use mala_domain::review::{ReviewContext, Usage};
 use std::time::Duration;
 
@@ -35,7 +38,8 @@ impl Verifier for Agent {
     fn wants(&self, finding: &Finding) -> bool {
         match self.settings.checks {
             AgentChecks::Own => {
-                finding.reviewer == NAME && finding.rule.is_none() && is_urgent_or_doubtful(finding)
+                let is_own = finding.reviewer == NAME && finding.rule.is_none();
+                is_own && !finding.verification.is_settled()
             }
             AgentChecks::Urgent => finding.rule.is_none() && is_urgent_and_unsettled(finding),
         }
@@ -57,8 +61,19 @@ impl Verifier for Agent {
             };
             let resources = self.resources(context);
             let phase = AgentPhase::new(&self.settings, context, &prepared.fence, resources);
-            let mut findings = findings.to_vec();
-            let escalated = verify::check(&phase, prepared, &mut findings).await;
+            let is_own = self.settings.checks == AgentChecks::Own;
+            let mut edits = vec![FindingEdit::default(); findings.len()];
+            if is_own {
+                edit::group(&phase, findings, &mut edits).await;
+            }
+            let mut checked = merged(findings, &edits);
+            let chosen: Vec<usize> =
+                (0..findings.len()).filter(|at| has_own_cause(&edits, *at)).collect();
+            let escalated = verify::check(&phase, prepared, &mut checked, &chosen).await;
+            correct(&mut checked, &mut edits);
+            if is_own {
+                edit::edit(&phase, &checked, &mut edits).await;
+            }
             let undone = phase.left_undone();
             let mut warnings = escalated;
             warnings.extend(phase.account.overrun().map(|over| format!("{NAME}: {over}")));
@@ -66,7 +81,8 @@ impl Verifier for Agent {
             let cut_short = !undone.is_empty();
             warnings.extend(undone);
             VerifierResult {
-                verifications: findings.into_iter().map(|finding| finding.verification).collect(),
+                verifications: checked.into_iter().map(|it| it.finding.verification).collect(),
+                edits: if is_own { edits } else { Vec::new() },
                 model: Some(phase.account.models()).filter(|models| !models.is_empty()),
                 usage: phase.used(),
                 warnings,
@@ -74,6 +90,38 @@ impl Verifier for Agent {
                 is_silent: false,
             }
         })
+    }
+}
+
+fn has_own_cause(edits: &[FindingEdit], at: usize) -> bool {
+    edits.get(at).is_some_and(|edit| edit.same_as.is_none())
+}
+
+/// The findings, each with the places of those that have the same cause.
+fn merged(findings: &[Finding], edits: &[FindingEdit]) -> Vec<CheckedFinding> {
+    let mut checked: Vec<CheckedFinding> = findings
+        .iter()
+        .map(|finding| CheckedFinding { finding: finding.clone(), check: None })
+        .collect();
+    for (other, edit) in findings.iter().zip(edits) {
+        if let Some(kept) = edit.same_as.and_then(|at| checked.get_mut(at)) {
+            absorb(&mut kept.finding, other);
+        }
+    }
+    checked
+}
+
+/// Takes over what the checks corrected.
+fn correct(checked: &mut [CheckedFinding], edits: &mut [FindingEdit]) {
+    for (checked, edit) in checked.iter_mut().zip(edits) {
+        let correction = checked.check.as_ref().and_then(|check| check.correction.clone());
+        if let Some(correction) = correction {
+            let body = format!("{}\n\nCorrected: {}", checked.finding.body, correction.consequence);
+            checked.finding.body.clone_from(&body);
+            checked.finding.priority = correction.priority.or(checked.finding.priority);
+            edit.body = Some(body);
+            edit.priority = correction.priority;
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! What all conversations of one review share: the account, the tools, and the list of skipped work.
 
 use super::AgentSettings;
-use super::account::{Account, deadline};
+use super::account::{Account, TimeLimit};
 use super::tools::{ToolLimits, Toolbox, catalogue};
 use crate::events::ReviewEvent;
 use mala_domain::agent::NAME;
+use mala_domain::agent::brief::UnshownHunks;
 use mala_domain::agent::fence::Fence;
+use mala_domain::change::FilePath;
 use mala_domain::conversation::{ToolCall, ToolDefinition, ToolResult};
 use mala_domain::review::{ReviewContext, Usage};
 use std::collections::BTreeMap;
@@ -34,7 +36,7 @@ impl AgentResources {
         };
         let account = Account::new(
             *limits,
-            deadline(limits, context.timeout),
+            TimeLimit::start(limits, context.timeout),
             settings.events.clone(),
             settings.transcript.clone(),
         );
@@ -108,7 +110,9 @@ impl<'r> AgentPhase<'r> {
             let calls = if *n == 1 { "tool call" } else { "tool calls" };
             format!("{NAME}: {n} {calls} refused: {why}")
         });
-        undone.warnings.iter().cloned().chain(refused).collect()
+        let late = self.account.reached_time_limit();
+        let late = late.map(|limit| format!("{NAME}: ended by {limit}"));
+        undone.warnings.iter().cloned().chain(refused).chain(late).collect()
     }
 
     fn undone(&self) -> MutexGuard<'_, UndoneWork> {
@@ -117,6 +121,23 @@ impl<'r> AgentPhase<'r> {
 
     pub(super) fn tools(&self) -> &[ToolDefinition] {
         &self.resources.tools
+    }
+
+    /// The hunks that no prompt shows and that tools have shown.
+    pub(super) fn hunks_read(&self, left_out: &[UnshownHunks]) -> Vec<(FilePath, Vec<usize>)> {
+        let read = self.resources.toolbox.lines_read();
+        let files = left_out.iter().filter_map(|left| {
+            let file = self.context.change.files.iter().find(|file| file.path == left.file)?;
+            let lines = read.lines.get(&left.file).map(Vec::as_slice).unwrap_or_default();
+            let whole = read.hunks.get(&left.file);
+            let is_read = |hunk: &usize| {
+                whole.is_some_and(|whole| whole.contains(hunk))
+                    || file.hunks.get(*hunk).is_some_and(|it| it.is_added_within(lines))
+            };
+            let hunks: Vec<usize> = left.hunks.iter().copied().filter(is_read).collect();
+            (!hunks.is_empty()).then(|| (left.file.clone(), hunks))
+        });
+        files.collect()
     }
 
     /// Reports something that went wrong and did not end the review.

@@ -9,7 +9,7 @@ use mala_domain::agent::answer::review_format;
 use mala_domain::agent::brief::{
     BriefMaterial, BriefStyle, BriefWidth, PromptBriefs, brief_of_files, briefs,
 };
-use mala_domain::agent::budget::{Limits, Profile};
+use mala_domain::agent::budget::Limits;
 use mala_domain::agent::fence::{Fence, Nonce};
 use mala_domain::agent::prompts;
 use mala_domain::change::{Change, FileClass, FilePath};
@@ -24,6 +24,8 @@ pub(super) struct PreparedPrompts {
     pub(super) fence: Fence,
     pub(super) briefs: PromptBriefs,
     pub(super) hints: Vec<ReviewClaim>,
+    /// The purpose of the change, as it is told.
+    tasks: Vec<(String, String)>,
     max_bytes: usize,
     width: BriefWidth,
     warnings: Vec<String>,
@@ -50,17 +52,16 @@ pub(super) async fn prepare(
     let surroundings = &context.surroundings;
     let fence = Fence::new(nonce(settings, &context.scope, &tasks, &surroundings.rules));
     let max_bytes = room(&settings.client, &settings.limits);
-    let width =
-        if settings.profile == Profile::Quick { BriefWidth::NARROW } else { BriefWidth::STANDARD };
+    let width = BriefWidth::STANDARD;
     let max_briefs = usize::try_from(settings.limits.max_briefs).unwrap_or(1);
     let style = BriefStyle { fence: &fence, width, max_bytes, max_briefs };
     let material = BriefMaterial { tasks: &tasks, hints: &hints, ..BriefMaterial::of(context) };
     let briefs = briefs(&material, &style);
-    Ok(PreparedPrompts { briefs, fence, hints, max_bytes, width, warnings })
+    Ok(PreparedPrompts { briefs, fence, hints, tasks, max_bytes, width, warnings })
 }
 
 impl PreparedPrompts {
-    /// A brief of only these files, without rules and hints.
+    /// A brief of only these files and the purpose of the change.
     pub(super) fn brief_of(&self, context: &ReviewContext, files: &[&FilePath]) -> String {
         let style = BriefStyle {
             fence: &self.fence,
@@ -68,15 +69,18 @@ impl PreparedPrompts {
             max_bytes: self.max_bytes,
             max_briefs: 1,
         };
-        brief_of_files(context, files, &style)
+        brief_of_files(context, &self.tasks, files, &style)
     }
 
-    /// Warnings about what the prompts leave out.
-    pub(super) fn warnings(&self) -> Vec<String> {
-        let left_out = self.briefs.left_out.iter().map(|left| {
-            let (n, file) = (left.hunks, &left.file);
+    /// Warnings about what the prompts leave out, except the hunks that tools have shown.
+    pub(super) fn warnings(&self, read: &[(FilePath, Vec<usize>)]) -> Vec<String> {
+        let left_out = self.briefs.left_out.iter().filter_map(|left| {
+            let file = &left.file;
+            let own = read.iter().find(|(read, _)| read == file);
+            let n = left.hunks.len() - own.map_or(0, |(_, hunks)| hunks.len());
             let hunks = if n == 1 { "hunk" } else { "hunks" };
-            format!("{file}: {n} {hunks} left out: over the prompt's budget")
+            let words = format!("{file}: {n} {hunks} left out: over the prompt's budget");
+            (n > 0).then_some(words)
         });
         let cut = self.briefs.warnings.iter().chain(&self.briefs.hidden).cloned();
         self.warnings.iter().cloned().chain(cut).chain(left_out).collect()

@@ -1,6 +1,6 @@
 //! Single questions to a model outside a review, within the same kind of limits.
 
-use super::account::{Account, deadline};
+use super::account::{Account, TimeLimit};
 use super::model_client::ModelClient;
 use mala_domain::agent::answer::RawAnswer;
 use mala_domain::agent::budget::Limits;
@@ -33,8 +33,8 @@ pub struct ModelQuestion<'a> {
 impl<'s> SingleQuestionClient<'s> {
     /// A model with limits of its own.
     pub fn new(client: &'s ModelClient, limits: Limits) -> Self {
-        let until = deadline(&limits, limits.max_wall_time);
-        let account = Account::new(limits, until, Arc::new(|_| {}), None);
+        let limit = TimeLimit::start(&limits, limits.max_wall_time);
+        let account = Account::new(limits, limit, Arc::new(|_| {}), None);
         Self { client, limits, account }
     }
 

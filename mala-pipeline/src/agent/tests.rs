@@ -2,6 +2,7 @@
 //! limit is exceeded.
 
 mod answers;
+mod flow;
 mod limits;
 mod prompts;
 mod scripted;

@@ -173,7 +173,7 @@ impl LaneReviewer {
         let prompt = self.panel.prompt(context);
         let name = &self.seat.lane.name;
         let files: Vec<_> = findings.iter().map(|finding| &finding.file).collect();
-        let brief = brief_of_files(context, &files, &style(&prompt.fence));
+        let brief = brief_of_files(context, &[], &files, &style(&prompt.fence));
         let named: Vec<(String, &Finding)> =
             findings.iter().enumerate().map(|(index, finding)| (id(index), finding)).collect();
         let question = match self.n_checks.fetch_add(1, Ordering::Relaxed) {

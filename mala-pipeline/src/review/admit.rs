@@ -7,7 +7,6 @@ use mala_domain::change::{AddedLines, FilePath};
 use mala_domain::finding::{Finding, ReviewClaim};
 use mala_domain::ports::{ScopeError, Side};
 use mala_domain::review::admit::{Admission, SymbolIndex, admit as admit_claims};
-use mala_domain::review::merge::without_exact_repeats;
 use mala_domain::review::suppress::{
     SuppressedFinding, SuppressionPolicy, apply_suppressions, suppression_warnings,
 };
@@ -55,9 +54,8 @@ pub(super) async fn admit(
     let dropped = dropped.map(|it| format!("{}: dropped a finding: {}", it.reviewer, it.why));
     let warnings = opinions.warnings().into_iter().chain(dropped);
     let warnings = warnings.chain(remaining.warnings).chain(suppression_warnings).collect();
-    let findings = without_exact_repeats(remaining.findings, &opinions.repeating());
     Ok(AdmittedClaims {
-        admission: Admission { findings, dropped: admission.dropped },
+        admission: Admission { findings: remaining.findings, dropped: admission.dropped },
         suppressed: remaining.suppressed,
         warnings,
         context,

@@ -7,7 +7,8 @@ use mala_domain::change::FilePath;
 use mala_domain::finding::Finding;
 use mala_domain::ports::{Verifier, VerifierResult};
 use mala_domain::review::admit::{Admission, DroppedClaim};
-use mala_domain::review::merge::{most_urgent, without_repeats};
+use mala_domain::review::edit::{self, FindingEdit, apply_edits};
+use mala_domain::review::merge::{by_cause, most_urgent};
 use mala_domain::review::suppress::SuppressedFinding;
 use mala_domain::review::verify::{
     CheckerReport, independent_verifier, is_urgent_and_unsettled, later_verification, may_check,
@@ -56,19 +57,25 @@ pub(super) async fn verify(
     let Admission { mut findings, dropped } = admission;
     let bindings = HeadBindings::of(&context);
     findings.iter_mut().for_each(|finding| refute_missing_names(finding, &bindings));
+    findings = by_cause(findings, &opinions.repeating());
     let is_panel = opinions.0.len() > 1;
     if is_panel {
         findings = merge_reports(findings);
         findings.iter_mut().for_each(verify_by_agreement);
     }
-    let mut round = VerificationRound { context: &context, checks: Vec::new(), findings };
+    let mut round = VerificationRound {
+        context: &context,
+        checks: Vec::new(),
+        findings,
+        ranks: BTreeMap::new(),
+    };
     let eligible_peers = eligible_peers(opinions, &dropped, &context, verifiers.peers);
     round.by_peers(&eligible_peers, plan.check_time.min(MAX_TIME)).await;
     let n_asked = match verifiers.agent {
         Some(agent) => round.by_agent(agent).await,
         None => 0,
     };
-    let VerificationRound { checks, mut findings, .. } = round;
+    let VerificationRound { checks, mut findings, ranks, .. } = round;
     let mut unchecked = Vec::new();
     if !verifiers.peers.is_empty() {
         let names: Vec<&str> = eligible_peers.iter().map(|peer| peer.name()).collect();
@@ -79,7 +86,8 @@ pub(super) async fn verify(
         }
         unchecked = unchecked_warnings(&findings);
     }
-    let findings = merge_reports(without_repeats(findings, &opinions.repeating()));
+    let mut findings = merge_reports(findings);
+    edit::order(&mut findings, &ranks);
     let check_warnings = checks.iter().flat_map(|(_, checked)| checked.warnings.iter().cloned());
     let warnings = warnings.into_iter().chain(check_warnings).chain(unchecked).collect();
     VerifiedFindings {
@@ -129,6 +137,8 @@ struct VerificationRound<'c> {
     context: &'c ReviewContext,
     findings: Vec<Finding>,
     checks: Vec<(String, VerifierResult)>,
+    /// The order of importance, by the key of a finding.
+    ranks: BTreeMap<String, usize>,
 }
 
 impl VerificationRound<'_> {
@@ -176,9 +186,20 @@ impl VerificationRound<'_> {
         let indices: Vec<usize> = wanted.map(|(index, _)| index).collect();
         if !indices.is_empty() {
             let checked = agent.check(self.context, &self.picked(&indices), MAX_TIME).await;
+            let edits = checked.edits.clone();
             self.note(agent.name(), &indices, checked);
+            self.edit(&indices, &edits);
         }
         indices.len()
+    }
+
+    /// Applies the edits of findings.
+    fn edit(&mut self, indices: &[usize], edits: &[FindingEdit]) {
+        for (index, edit) in indices.iter().zip(edits) {
+            let key = self.findings.get(*index).map(|it| it.dedupe_key.to_string());
+            self.ranks.extend(key.zip(edit.rank));
+        }
+        self.findings = apply_edits(std::mem::take(&mut self.findings), indices, edits);
     }
 
     fn picked(&self, indices: &[usize]) -> Vec<Finding> {

@@ -1,9 +1,10 @@
 //! Unchanged lines that use the definitions that changed.
 
+use super::links::UsingFile;
 use super::{ChangedSymbol, FileView, SymbolChange};
 use crate::source::Source;
-use crate::symbols::{SymbolUse, UseBinding, UseKind, uses};
-use mala_domain::change::FilePath;
+use crate::symbols::{FileOutline, SymbolUse, UseBinding, UseKind, uses};
+use mala_domain::change::{FileClass, FilePath, GitAttributes};
 use mala_domain::language::Language;
 use mala_domain::ports::{WordHit, WordQuery};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -19,6 +20,9 @@ const MAX_FILES: usize = 60;
 
 /// Callers of one definition beyond this many are left out.
 const MAX_CALLERS: usize = 12;
+
+/// Lines with more bytes are written by a tool.
+const MAX_LINE: usize = 1_000;
 
 /// A use of a changed definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +53,12 @@ pub fn query(views: &[FileView]) -> Option<WordQuery> {
 pub fn files_to_read(views: &[FileView], hits: &[WordHit]) -> Vec<FilePath> {
     let changed: HashSet<&FilePath> = views.iter().map(|view| &view.context.path).collect();
     let mut by_file: BTreeMap<&FilePath, usize> = BTreeMap::new();
-    for hit in hits.iter().filter(|hit| Language::of_path(&hit.file).is_some()) {
+    let is_written = |hit: &&WordHit| {
+        Language::of_path(&hit.file).is_some()
+            && hit.text.len() <= MAX_LINE
+            && class(&hit.file, None) == FileClass::Source
+    };
+    for hit in hits.iter().filter(is_written) {
         *by_file.entry(&hit.file).or_default() += 1;
     }
     let mut files: Vec<(&FilePath, usize)> =
@@ -64,19 +73,25 @@ pub(super) fn callers(
     hits: &[WordHit],
     texts: &BTreeMap<FilePath, String>,
 ) -> Vec<Caller> {
-    let by_name: HashMap<&str, &ChangedSymbol> =
-        symbols(views).map(|symbol| (last_name(symbol), symbol)).collect();
+    let mut by_name: HashMap<&str, Vec<&ChangedSymbol>> = HashMap::new();
+    for symbol in symbols(views) {
+        by_name.entry(last_name(symbol)).or_default().push(symbol);
+    }
     let names: Vec<&str> = by_name.keys().copied().collect();
     let lines: HashMap<(&FilePath, u32), &str> =
         hits.iter().map(|hit| ((&hit.file, hit.line), hit.text.as_str())).collect();
     let mut found: Vec<(bool, Caller)> = Vec::new();
     for (file, text) in texts {
         let source = Language::of_path(file).and_then(|language| Source::parse(language, text));
-        let Some(source) = source else { continue };
+        let is_written = class(file, Some(text)) == FileClass::Source;
+        let Some(source) = source.filter(|_| is_written) else { continue };
+        let outline = FileOutline::of(&source);
+        let user =
+            UsingFile { path: file, language: source.language(), imports: &outline.imports, text };
         for one in uses(&source, &names).into_iter().filter(is_foreign) {
-            let (Some(symbol), Some(line)) =
-                (by_name.get(one.name.as_str()), lines.get(&(file, one.line)))
-            else {
+            let own = by_name.get(one.name.as_str()).into_iter().flatten();
+            let meant = own.copied().find(|symbol| user.means(&one, symbol));
+            let (Some(symbol), Some(line)) = (meant, lines.get(&(file, one.line))) else {
                 continue;
             };
             let caller = Caller {
@@ -100,6 +115,11 @@ pub(super) fn callers(
             *n <= MAX_CALLERS
         })
         .collect()
+}
+
+/// What a file is, as far as its name and text tell.
+fn class(file: &FilePath, text: Option<&str>) -> FileClass {
+    FileClass::of(file, GitAttributes::default(), text)
 }
 
 /// Whether a use may mean something of another file.

@@ -107,3 +107,46 @@ fn changed_symbols_and_their_callers_are_listed() {
     };
     assert_eq!(context.callers, [expected]);
 }
+
+#[test]
+fn uses_need_an_import_a_type_or_a_package_that_leads_to_the_definition() {
+    let go = (
+        "log/pretty.go",
+        "package log\n\ntype PrettyLogger struct{}\n\nfunc (p *PrettyLogger) Errorf(s string) {\n\twrite(s)\n}\n",
+        6,
+    );
+    let python = ("pkg/store.py", "class Store:\n    def average(self):\n        return 1\n", 3);
+    let free = ("pkg/tools.py", "def convert(a):\n    return a\n", 2);
+    for ((file, text, line), user, using, n_callers) in [
+        (
+            go,
+            "cmd/a.go",
+            "package cmd\n\nimport \"fmt\"\n\nfunc f() error {\n\treturn fmt.Errorf(\"x\")\n}\n",
+            0,
+        ),
+        (go, "log/b.go", "package log\n\nfunc f(p *PrettyLogger) {\n\tp.Errorf(\"x\")\n}\n", 1),
+        (python, "app.py", "from pkg.store import Store\n\nstore = Store()\nstore.average()\n", 1),
+        (python, "app.py", "import numpy\n\nnumpy.average([1])\n", 0),
+        (python, "app.py", "def go(frame):\n    return frame.average()\n", 0),
+        (free, "app.py", "from pkg.tools import convert\n\nconvert(1)\n", 1),
+        (free, "app.py", "from other import convert\n\nconvert(1)\n", 0),
+        (free, "app.py", "convert(1)\n", 0),
+        (free, "app.js", "convert(1);\n", 0),
+        (free, "dist/app.min.js", "convert(1);\n", 0),
+    ] {
+        let old = text.replace("return", "return 0 +").replace("write(s)", "write(s + s)");
+        let views = vec![FileView::of(&changed(file, &[line]), Some(&old), Some(text))];
+        let words = query(&views).map(|query| query.words).unwrap_or_default();
+        let path = FilePath::from(user);
+        let hits: Vec<WordHit> = using
+            .lines()
+            .zip(1..)
+            .filter(|(line, _)| words.iter().any(|word| line.contains(word.as_str())))
+            .map(|(line, n)| WordHit { file: path.clone(), line: n, text: line.to_owned() })
+            .collect();
+        let read = files_to_read(&views, &hits);
+        let texts = read.into_iter().map(|file| (file, using.to_owned())).collect();
+        let found = assemble(views, &hits, &texts).callers;
+        assert_eq!(found.len(), n_callers, "{user}: {using}: {found:?}");
+    }
+}

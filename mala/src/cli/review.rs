@@ -56,7 +56,7 @@ pub(crate) struct ReviewOptions {
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// Budget profile of the agent: quick, standard or thorough
+    /// Budget profile of the agent: lean, standard or thorough
     #[arg(long, value_name = "NAME")]
     profile: Option<Profile>,
 

@@ -60,11 +60,15 @@ fn with_all_keys(world: World, server: &ModelServer) -> World {
         .with_env("GOOGLE_GEMINI_BASE_URL", server.url())
 }
 
-/// The exit code and the report of a review by the agent.
+/// The exit code and the report of a review by the agent: with the two calls of the profile `lean`, where
+/// no other profile is given.
 fn review(world: &World, args: &[&str]) -> (i32, Value) {
+    let profile: &[&str] = if args.contains(&"--profile") { &[] } else { &["--profile", "lean"] };
     let args: Vec<&str> = ["review", "--reviewer", "agent_sdk", "--json"]
-        .into_iter()
-        .chain(args.iter().copied())
+        .iter()
+        .chain(profile)
+        .chain(args)
+        .copied()
         .collect();
     let output = world.output(&args, b"");
     let code = output.status.code().unwrap();

@@ -87,7 +87,7 @@ fn step(model: Model, request: &ModelRequest) -> ServerStep {
     };
     let says =
         |text: &str| -> ServerStep { ModelAnswer::text(text.replace("NONCE", &nonce)).into() };
-    let is_check = request.system() == prompts::REFUTE;
+    let is_check = request.system() == prompts::VERIFY;
     match model {
         Model::Says(_) if is_check => says(r#"{"checks": []}"#),
         Model::Says(text) => says(text),
@@ -154,7 +154,13 @@ fn only_behind_fences(case: &Case, requests: &[ModelRequest]) {
     let (mut reached, mut broken) = (false, false);
     for request in requests {
         let name = case.name;
-        let known = [prompts::SYSTEM, prompts::REFUTE, prompts::RESTRUCTURE];
+        let known = [
+            prompts::SYSTEM,
+            prompts::VERIFY,
+            prompts::EDIT,
+            prompts::RESTRUCTURE,
+            prompts::SAME_CAUSE,
+        ];
         assert!(known.contains(&request.system().as_str()), "{name}: {}", request.system());
         assert!(request.tools().is_empty() || request.tools() == tools, "{name}");
         let nonce = nonce(request);

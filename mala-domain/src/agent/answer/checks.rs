@@ -1,8 +1,9 @@
 //! The answer to a check of claims.
 
 use super::fields::{cut, list, object, optional_text, text};
-use super::json_object::{self, ParseMethod};
+use super::json_object::{self, JsonObject, ParseMethod};
 use super::{ParseProblem, RawAnswer};
+use crate::finding::Priority;
 
 /// What a fresh context says of one claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +14,17 @@ pub struct ClaimCheck {
     pub outcome: CheckOutcome,
     /// Why.
     pub why: String,
+    /// What really goes wrong, if that is not what the claim says.
+    pub correction: Option<Correction>,
+}
+
+/// What really goes wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Correction {
+    /// The consequence.
+    pub consequence: String,
+    /// The priority that fits it.
+    pub priority: Option<Priority>,
 }
 
 /// What came of a check.
@@ -20,6 +32,8 @@ pub struct ClaimCheck {
 pub enum CheckOutcome {
     /// The claim holds.
     Holds,
+    /// The problem is real, with another consequence.
+    Corrected,
     /// The code is right.
     Refuted,
     /// It cannot be told from what was shown.
@@ -32,6 +46,7 @@ pub fn find_check(checks: &[ClaimCheck], id: &str) -> Option<ClaimCheck> {
     let mut check = own.next()?.clone();
     if own.any(|other| other.outcome != check.outcome) {
         check.outcome = CheckOutcome::Unsure;
+        check.correction = None;
         check.why = "it is answered twice, and differently".to_owned();
     }
     Some(check)
@@ -49,9 +64,27 @@ pub fn read_checks(raw: &RawAnswer<'_>) -> Result<(Vec<ClaimCheck>, ParseMethod)
             "refuted" if why.is_empty() => CheckOutcome::Unsure,
             "refuted" => CheckOutcome::Refuted,
             "unsure" => CheckOutcome::Unsure,
+            "corrected" => CheckOutcome::Corrected,
             _ => return Err(ParseProblem::InvalidFormat),
         };
-        Ok(ClaimCheck { id: cut(text(check, "id")?, 40), outcome, why })
+        let correction = match outcome {
+            CheckOutcome::Corrected => correction(check)?,
+            _ => None,
+        };
+        // Without another consequence, nothing is corrected.
+        let outcome = match outcome {
+            CheckOutcome::Corrected if correction.is_none() => CheckOutcome::Holds,
+            outcome => outcome,
+        };
+        Ok(ClaimCheck { id: cut(text(check, "id")?, 40), outcome, why, correction })
     });
     Ok((checks.collect::<Result<_, _>>()?, method))
+}
+
+fn correction(check: &JsonObject) -> Result<Option<Correction>, ParseProblem> {
+    let consequence = optional_text(check, "consequence")?.unwrap_or_default().trim();
+    let priority = check.get("priority").and_then(serde_json::Value::as_i64);
+    let priority = priority.and_then(Priority::from_number);
+    let consequence = cut(consequence, 1_500);
+    Ok((!consequence.is_empty()).then_some(Correction { consequence, priority }))
 }

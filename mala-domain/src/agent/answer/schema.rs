@@ -12,7 +12,7 @@ pub fn review_format(n_hints: usize) -> AnswerFormat {
         ("file_path", of_type("string")),
         ("line_start", of_type("integer")),
         ("line_end", of_type("integer")),
-        ("priority", json!({"type": "integer", "enum": [0, 1, 2, 3]})),
+        ("priority", priority()),
         ("title", of_type("string")),
         ("body", of_type("string")),
         ("category", json!({"type": "string", "enum": categories})),
@@ -42,14 +42,46 @@ pub fn review_format(n_hints: usize) -> AnswerFormat {
 pub fn checks_format() -> AnswerFormat {
     let check = closed_object(&[
         ("id", of_type("string")),
-        ("outcome", json!({"type": "string", "enum": ["holds", "refuted", "unsure"]})),
+        ("outcome", json!({"type": "string", "enum": ["holds", "refuted", "unsure", "corrected"]})),
         ("why", of_type("string")),
+        ("consequence", of_type("string")),
+        ("priority", priority()),
     ]);
     let schema = closed_object(&[
         ("nonce", of_type("string")),
         ("checks", json!({"type": "array", "items": check})),
     ]);
     AnswerFormat::Json { name: "checks".to_owned(), schema }
+}
+
+/// The form of the answer which claims have the same cause.
+pub fn groups_format() -> AnswerFormat {
+    let group = json!({"type": "array", "items": of_type("string")});
+    let schema = closed_object(&[
+        ("nonce", of_type("string")),
+        ("groups", json!({"type": "array", "items": group})),
+    ]);
+    AnswerFormat::Json { name: "groups".to_owned(), schema }
+}
+
+/// The form of an edit.
+pub fn edit_format() -> AnswerFormat {
+    let finding = closed_object(&[
+        ("id", of_type("string")),
+        ("tier", json!({"type": "string", "enum": ["finding", "note"]})),
+        ("same_as", of_type("string")),
+        ("title", of_type("string")),
+        ("body", of_type("string")),
+    ]);
+    let schema = closed_object(&[
+        ("nonce", of_type("string")),
+        ("findings", json!({"type": "array", "items": finding})),
+    ]);
+    AnswerFormat::Json { name: "edit".to_owned(), schema }
+}
+
+fn priority() -> Value {
+    json!({"type": "integer", "enum": [0, 1, 2, 3]})
 }
 
 fn of_type(kind: &str) -> Value {

@@ -1,14 +1,12 @@
-//! Packs a change into briefs: files with the most changed lines first, and only whole groups of hunks.
-//! The result lists the hunks that do not fit.
+//! Packs a change into briefs: one if it fits, else several with related files each, and only whole groups
+//! of hunks. The result lists the hunks that do not fit.
 
 use super::excerpt::{self, HunkGroup};
-use super::sections::has_no_hunks;
-use super::sections::{self, BriefOpening, FileList};
-use super::{BriefMaterial, BriefStyle, PromptBrief};
+use super::sections::{self, BriefOpening, FileList, FileMark, has_no_hunks};
+use super::{BriefMaterial, BriefStyle, PromptBrief, related};
 use crate::agent::redacted_file::RedactedFile;
-use crate::change::{ChangedFile, FilePath, LineKind, LineSpan};
+use crate::change::{ChangedFile, FilePath, LineSpan};
 use crate::finding::ReviewClaim;
-use std::cmp::Reverse;
 
 /// A change in one or several briefs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,6 +18,8 @@ pub struct PromptBriefs {
     pub opening: String,
     /// The hunks that no brief shows.
     pub left_out: Vec<UnshownHunks>,
+    /// How many groups of hunks are shown without what is around them.
+    pub n_narrow: usize,
     /// Hunks with an added line that is redacted as a secret although no built-in check reports one.
     /// They count as not reviewed.
     pub unread: Vec<(FilePath, usize)>,
@@ -44,59 +44,86 @@ impl PromptBriefs {
 pub struct UnshownHunks {
     /// The file.
     pub file: FilePath,
-    /// How many of its hunks.
-    pub hunks: usize,
+    /// Those of its hunks, as indices.
+    pub hunks: Vec<usize>,
 }
 
 /// The briefs of a change.
 pub fn briefs(material: &BriefMaterial<'_>, style: &BriefStyle<'_>) -> PromptBriefs {
     // A list of files tells nothing when the one brief shows all of them.
     let is_told = |file: &ChangedFile| is_shown(file) || has_no_hunks(file);
-    let all =
-        material.change.files.iter().all(is_told).then(|| pack(material, style, FileList::No));
-    all.filter(|all| all.briefs.len() == 1 && all.left_out.is_empty())
-        .unwrap_or_else(|| pack(material, style, FileList::Yes))
+    let all = material.change.files.iter().all(is_told).then(|| one(material, style, FileList::No));
+    let may_narrow = style.max_briefs <= 1;
+    let fits = |all: &PromptBriefs| all.left_out.is_empty() && (may_narrow || all.n_narrow == 0);
+    all.filter(fits)
+        .or_else(|| Some(one(material, style, FileList::Yes(&[]))).filter(fits))
+        .unwrap_or_else(|| several(material, style))
 }
 
-fn pack(material: &BriefMaterial<'_>, style: &BriefStyle<'_>, list: FileList) -> PromptBriefs {
-    let BriefOpening { text: opening, warnings } = sections::opening(material, style, list);
-    let files = by_size(material);
-    let mut hidden = Vec::new();
-    let unread = unread(&files, material.hints, &mut hidden);
-    let pieces = files
-        .iter()
-        .map(|(file, clean)| (*file, excerpt::pieces(file, clean, material, style.width)));
-    let mut waiting: PendingFiles<'_> = pieces.collect();
-    let mut briefs = Vec::new();
-    while briefs.len() < style.max_briefs && !waiting.is_empty() {
-        let (brief, left) = fill(&opening, waiting, style);
-        waiting = left;
-        match brief {
-            Some(brief) => briefs.push(brief),
-            None => break,
-        }
+/// All files in one brief, as far as they fit.
+fn one(material: &BriefMaterial<'_>, style: &BriefStyle<'_>, list: FileList<'_>) -> PromptBriefs {
+    let mut files = shown_files(material);
+    related::by_importance(&mut files);
+    let opening = sections::opening(material, style, list);
+    pack(material, &BriefStyle { max_briefs: 1, ..*style }, opening, vec![files])
+}
+
+/// Related files in several briefs. The list of files says which part shows a file, and is written once it
+/// is known.
+fn several(material: &BriefMaterial<'_>, style: &BriefStyle<'_>) -> PromptBriefs {
+    let groups = || related::groups(shown_files(material));
+    let unknown: Vec<FileMark> = material.change.files.iter().map(|_| FileMark::Unshown).collect();
+    let draft = sections::opening(material, style, FileList::Yes(&unknown));
+    let room = draft.text.len();
+    let packed = pack(material, style, draft, groups());
+    let marks: Vec<FileMark> = material.change.files.iter().map(|it| mark(it, &packed)).collect();
+    let opening = sections::opening(material, style, FileList::Yes(&marks));
+    // The final marks are never longer. Bytes that they save stay unused, so that they stay true.
+    let n_saved = room.saturating_sub(opening.text.len());
+    let style = BriefStyle { max_bytes: style.max_bytes.saturating_sub(n_saved), ..*style };
+    pack(material, &style, opening, groups())
+}
+
+fn mark(file: &ChangedFile, packed: &PromptBriefs) -> FileMark {
+    let shows = |brief: &PromptBrief| brief.shown.iter().any(|(path, _)| *path == file.path);
+    let is_left_out = packed.left_out.iter().any(|left| left.file == file.path);
+    match packed.briefs.iter().position(shows) {
+        Some(_) if is_left_out => FileMark::Partly,
+        Some(at) if packed.briefs.len() > 1 => FileMark::Part(at + 1),
+        Some(_) => FileMark::None,
+        None => FileMark::Unshown,
     }
-    if waiting.is_empty() && briefs.is_empty() && material.change.files.iter().any(has_no_hunks) {
+}
+
+fn pack(
+    material: &BriefMaterial<'_>,
+    style: &BriefStyle<'_>,
+    opening: BriefOpening,
+    groups: Vec<Vec<&ChangedFile>>,
+) -> PromptBriefs {
+    let BriefOpening { text: opening, warnings } = opening;
+    let mut packer =
+        BriefPacker { opening: &opening, style, briefs: Vec::new(), left: Vec::new(), n_narrow: 0 };
+    let (mut hidden, mut unread) = (Vec::new(), Vec::new());
+    for group in groups {
+        let files: Vec<(&ChangedFile, RedactedFile)> =
+            group.into_iter().map(|file| (file, RedactedFile::of(file, material.texts))).collect();
+        unread.extend(self::unread(&files, material.hints, &mut hidden));
+        let pieces = files
+            .iter()
+            .map(|(file, clean)| (*file, excerpt::pieces(file, clean, material, style.width)));
+        packer.add_group(pieces.collect());
+    }
+    let BriefPacker { mut briefs, left, n_narrow, .. } = packer;
+    briefs.retain(|brief| !brief.shown.is_empty());
+    if left.is_empty() && briefs.is_empty() && material.change.files.iter().any(has_no_hunks) {
         briefs.push(PromptBrief { text: opening.clone(), shown: Vec::new() });
     }
-    let left_out = waiting
-        .into_iter()
-        .map(|(file, pieces)| UnshownHunks {
-            file: file.path.clone(),
-            hunks: pieces.iter().map(|piece| piece.hunks.len()).sum(),
-        })
-        .collect();
-    PromptBriefs { briefs, opening, left_out, unread, hidden, warnings }
+    PromptBriefs { briefs, opening, left_out: left, n_narrow, unread, hidden, warnings }
 }
 
-type PendingFiles<'c> = Vec<(&'c ChangedFile, Vec<HunkGroup>)>;
-
-/// The files with lines to show, redacted, those with the most changed lines first.
-fn by_size<'c>(material: &BriefMaterial<'c>) -> Vec<(&'c ChangedFile, RedactedFile)> {
-    let mut files: Vec<&ChangedFile> =
-        material.change.files.iter().filter(|file| is_shown(file)).collect();
-    files.sort_by_key(|file| (Reverse(n_changed(file)), &file.path));
-    files.into_iter().map(|file| (file, RedactedFile::of(file, material.texts))).collect()
+fn shown_files<'c>(material: &BriefMaterial<'c>) -> Vec<&'c ChangedFile> {
+    material.change.files.iter().filter(|file| is_shown(file)).collect()
 }
 
 /// The hunks with a redacted added line that no built-in finding covers. Adds a warning per file.
@@ -136,46 +163,107 @@ fn is_shown(file: &ChangedFile) -> bool {
     file.is_reviewable() && !file.hunks.is_empty()
 }
 
-fn n_changed(file: &ChangedFile) -> usize {
-    let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines);
-    lines.filter(|line| line.kind != LineKind::Context).count()
+type PendingFile<'c> = (&'c ChangedFile, Vec<HunkGroup>);
+
+/// Fills one brief after the other.
+struct BriefPacker<'p> {
+    opening: &'p str,
+    style: &'p BriefStyle<'p>,
+    briefs: Vec<PromptBrief>,
+    left: Vec<UnshownHunks>,
+    n_narrow: usize,
 }
 
-/// Fills one brief, and returns what is left for the next.
-fn fill<'c>(
-    opening: &str,
-    waiting: PendingFiles<'c>,
-    style: &BriefStyle<'_>,
-) -> (Option<PromptBrief>, PendingFiles<'c>) {
-    let mut brief = PromptBrief { text: opening.to_owned(), shown: Vec::new() };
-    let mut left = PendingFiles::new();
-    for (file, pieces) in waiting {
-        let mut shown = FileExcerpt::default();
-        let mut unshown = Vec::new();
+impl BriefPacker<'_> {
+    /// Adds files that belong together. A group that would be torn apart starts a new brief.
+    fn add_group(&mut self, files: Vec<PendingFile<'_>>) {
+        let bytes: usize = files.iter().map(|(file, pieces)| self.n_bytes(file, pieces)).sum();
+        let whole = self.style.max_bytes.saturating_sub(self.opening.len());
+        if self.room().is_some_and(|room| room < bytes && room < whole / 2) && self.may_open() {
+            self.open();
+        }
+        for (file, pieces) in files {
+            self.add_file(file, pieces);
+        }
+    }
+
+    fn add_file(&mut self, file: &ChangedFile, mut pieces: Vec<HunkGroup>) {
+        let mut may_narrow = false;
+        while !pieces.is_empty() {
+            if self.briefs.is_empty() {
+                self.open();
+            }
+            let n_before = pieces.len();
+            pieces = self.show(file, pieces, may_narrow || !self.may_open());
+            let is_empty = self.briefs.last().is_some_and(|brief| brief.shown.is_empty());
+            match (is_empty && pieces.len() == n_before, self.may_open()) {
+                // A hunk that fits into no brief with what is around it may fit without.
+                (true, _) if !may_narrow => may_narrow = true,
+                (true, _) | (_, false) => break,
+                (false, true) if !pieces.is_empty() => self.open(),
+                (false, true) => {}
+            }
+        }
+        let hunks: Vec<usize> = pieces.into_iter().flat_map(|piece| piece.hunks).collect();
+        if !hunks.is_empty() {
+            self.left.push(UnshownHunks { file: file.path.clone(), hunks });
+        }
+    }
+
+    /// Shows what fits of a file in the last brief; the rest is returned. Without its surroundings, a hunk
+    /// is only shown if there is no other way.
+    fn show(
+        &mut self,
+        file: &ChangedFile,
+        pieces: Vec<HunkGroup>,
+        may_narrow: bool,
+    ) -> Vec<HunkGroup> {
+        let fence = self.style.fence;
         let name = sections::name(file);
-        let taken = brief.text.len() + style.fence.wrap_redacted(&name, "").len();
-        let mut room = style.max_bytes.saturating_sub(taken);
+        let frame = fence.wrap_redacted(&name, "").len();
+        let mut room = self.room().unwrap_or_default().saturating_sub(frame);
+        let (mut shown, mut unshown) = (FileExcerpt::default(), Vec::new());
         for piece in pieces {
-            let fits = [&piece.wide, &piece.narrow].into_iter().find(|text| {
-                text.len() <= room && style.fence.break_imitations(text).len() <= room
-            });
+            let narrow = Some(&piece.narrow).filter(|_| may_narrow);
+            let fits = std::iter::once(&piece.wide)
+                .chain(narrow)
+                .find(|text| text.len() <= room && fence.break_imitations(text).len() <= room);
             match fits {
                 Some(text) => {
-                    room -= style.fence.break_imitations(text).len();
+                    room -= fence.break_imitations(text).len();
+                    self.n_narrow += usize::from(*text != piece.wide);
                     shown.push(text, &piece.hunks);
                 }
                 None => unshown.push(piece),
             }
         }
-        if !shown.hunks.is_empty() {
-            brief.text.push_str(&style.fence.wrap_redacted(&name, &shown.text));
-            brief.shown.push((file.path.clone(), shown.hunks));
+        if let Some(brief) = self.briefs.last_mut().filter(|_| !shown.hunks.is_empty()) {
+            brief.text.push_str(&fence.wrap_redacted(&name, &shown.text));
+            match brief.shown.iter_mut().find(|(path, _)| *path == file.path) {
+                Some((_, hunks)) => hunks.extend(shown.hunks),
+                None => brief.shown.push((file.path.clone(), shown.hunks)),
+            }
         }
-        if !unshown.is_empty() {
-            left.push((file, unshown));
-        }
+        unshown
     }
-    ((!brief.shown.is_empty()).then_some(brief), left)
+
+    fn n_bytes(&self, file: &ChangedFile, pieces: &[HunkGroup]) -> usize {
+        let frame = self.style.fence.wrap_redacted(&sections::name(file), "").len();
+        frame + pieces.iter().map(|piece| piece.wide.len()).sum::<usize>()
+    }
+
+    /// The bytes that are left in the last brief.
+    fn room(&self) -> Option<usize> {
+        self.briefs.last().map(|brief| self.style.max_bytes.saturating_sub(brief.text.len()))
+    }
+
+    fn may_open(&self) -> bool {
+        self.briefs.len() < self.style.max_briefs.max(1)
+    }
+
+    fn open(&mut self) {
+        self.briefs.push(PromptBrief { text: self.opening.to_owned(), shown: Vec::new() });
+    }
 }
 
 /// What one brief shows of one file.

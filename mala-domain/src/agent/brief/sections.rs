@@ -26,22 +26,48 @@ pub(super) struct BriefOpening {
 
 /// Whether the changed files are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FileList {
-    Yes,
+pub(super) enum FileList<'m> {
+    /// With a mark for each file, where it is known.
+    Yes(&'m [FileMark]),
     No,
+}
+
+/// Where a file is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileMark {
+    /// Here.
+    None,
+    /// In this part.
+    Part(usize),
+    /// Some of its hunks are in no part.
+    Partly,
+    /// In no part.
+    Unshown,
+}
+
+impl FileMark {
+    /// The words behind the name of a file; those of an unshown file are the longest.
+    fn words(self) -> String {
+        match self {
+            Self::None => String::new(),
+            Self::Part(number) => format!(" (part {number})"),
+            Self::Partly => " (partly shown; git_diff has it)".to_owned(),
+            Self::Unshown => " (not shown here; git_diff has it)".to_owned(),
+        }
+    }
 }
 
 pub(super) fn opening(
     material: &BriefMaterial<'_>,
     style: &BriefStyle<'_>,
-    list: FileList,
+    list: FileList<'_>,
 ) -> BriefOpening {
     let fence = style.fence;
     let mut opening = BriefOpening { text: String::new(), warnings: Vec::new() };
     let id = fence.nonce().as_str();
     opening.text.push_str(&format!("This run's ID and your nonce: {id}\n"));
-    if list == FileList::Yes {
-        opening.text.push_str(&fence.wrap("changed files", &files(material)));
+    if let FileList::Yes(marks) = list {
+        opening.text.push_str(&fence.wrap("changed files", &files(material, marks)));
     }
     opening.without_lines(material, style);
     // A quarter of the room each, so that most of it is left for the change.
@@ -119,17 +145,21 @@ fn lines_within(text: &str, n_bytes: usize) -> &str {
     start.rfind('\n').and_then(|at| start.get(..=at)).unwrap_or_default()
 }
 
-fn files(material: &BriefMaterial<'_>) -> String {
+fn files(material: &BriefMaterial<'_>, marks: &[FileMark]) -> String {
     let mut text = format!("{}\n", material.target);
     // Those of which no line changes are told apart.
-    let files: Vec<_> = material.change.files.iter().filter(|file| !has_no_hunks(file)).collect();
-    for file in files.iter().take(MAX_FILES) {
+    let all = material.change.files.iter().enumerate();
+    let files: Vec<_> = all.filter(|(_, file)| !has_no_hunks(file)).collect();
+    for (at, file) in files.iter().take(MAX_FILES) {
         let count = |kind| {
             let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines);
             lines.filter(|line| line.kind == kind).count()
         };
         let (added, removed) = (count(LineKind::Added), count(LineKind::Removed));
-        let skipped = if file.is_reviewable() { "" } else { " (not shown)" };
+        let skipped = match file.is_reviewable() {
+            true => marks.get(*at).map(|mark| mark.words()).unwrap_or_default(),
+            false => " (not shown)".to_owned(),
+        };
         // Writing to a string cannot fail.
         writeln!(text, "{} +{added} -{removed}{skipped}", name(file)).unwrap_or_default();
     }

@@ -9,23 +9,24 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
-    /// One call without tools, and one more only to ask for valid JSON.
-    Quick,
-    /// A draft, then tool results or a check of what it claims.
+    /// Two calls: a draft, then tool results or a check of what it claims.
+    #[serde(alias = "quick")]
+    Lean,
+    /// A draft with tools, a check of every finding, and an edit.
     #[default]
     Standard,
-    /// Several passes side by side with tools, then checks, then the stronger model.
+    /// The same with a second look for what the first one missed.
     Thorough,
 }
 
 impl Profile {
     /// All profiles, the cheapest first.
-    pub const ALL: [Self; 3] = [Self::Quick, Self::Standard, Self::Thorough];
+    pub const ALL: [Self; 3] = [Self::Lean, Self::Standard, Self::Thorough];
 
     /// The word that users write.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Quick => "quick",
+            Self::Lean => "lean",
             Self::Standard => "standard",
             Self::Thorough => "thorough",
         }
@@ -34,32 +35,17 @@ impl Profile {
     /// The limits of the profile.
     pub fn limits(self) -> Limits {
         match self {
-            Self::Quick => Limits {
-                max_llm_calls: 2,
-                max_tool_calls: 0,
-                max_verify_candidates: 0,
-                max_output_issues: 10,
-                max_wall_time: Duration::from_secs(30),
-                max_cost: Dollars::millionths(100_000),
-                max_tokens: 120_000,
-                max_prompt_tokens: 8_000,
-                max_answer_tokens: 2_000,
-                ..STANDARD
-            },
+            Self::Lean => LEAN,
             Self::Standard => STANDARD,
             Self::Thorough => Limits {
-                max_llm_calls: 24,
-                max_tool_calls: 60,
-                max_verify_candidates: 15,
-                max_output_issues: 30,
-                max_wall_time: Duration::from_secs(600),
-                max_cost: Dollars::millionths(5_000_000),
-                max_tokens: 6_000_000,
-                max_prompt_tokens: 40_000,
-                max_answer_tokens: 8_000,
-                max_extra_files: 20,
-                max_extra_lines: 400,
-                max_briefs: 4,
+                max_llm_calls: 60,
+                max_tool_calls: 160,
+                max_verify_candidates: 80,
+                max_output_issues: 60,
+                max_cost: Dollars::millionths(12_000_000),
+                max_tokens: 12_000_000,
+                max_extra_files: 80,
+                max_briefs: 12,
                 ..STANDARD
             },
         }
@@ -76,10 +62,12 @@ impl std::str::FromStr for Profile {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // The earlier name of the cheapest profile.
+        let name = if text == "quick" { Self::Lean.name() } else { text };
         Self::ALL
             .into_iter()
-            .find(|profile| profile.name() == text)
-            .ok_or_else(|| format!("'{text}' is none of quick, standard, thorough"))
+            .find(|profile| profile.name() == name)
+            .ok_or_else(|| format!("'{text}' is none of lean, standard, thorough"))
     }
 }
 
@@ -108,8 +96,10 @@ pub struct Limits {
     pub max_extra_files: u32,
     /// Lines of one such file.
     pub max_extra_lines: u32,
-    /// Briefs per change; a large change needs several.
+    /// Parts of a change; a large change needs several.
     pub max_briefs: u32,
+    /// Requests that are repeated after a failure of the provider. They use no call.
+    pub max_retries: u32,
     /// What to do if the price of the model is unknown.
     pub unpriced: UnknownPricePolicy,
 }
@@ -124,7 +114,7 @@ pub enum UnknownPricePolicy {
     Allow,
 }
 
-const STANDARD: Limits = Limits {
+const LEAN: Limits = Limits {
     max_llm_calls: 2,
     max_tool_calls: 3,
     max_verify_candidates: 5,
@@ -133,10 +123,28 @@ const STANDARD: Limits = Limits {
     max_cost: Dollars::millionths(500_000),
     max_tokens: 400_000,
     max_prompt_tokens: 16_000,
-    max_answer_tokens: 4_000,
+    max_answer_tokens: 8_000,
     max_extra_files: 2,
     max_extra_lines: 200,
     max_briefs: 1,
+    max_retries: 2,
+    unpriced: UnknownPricePolicy::Refuse,
+};
+
+const STANDARD: Limits = Limits {
+    max_llm_calls: 40,
+    max_tool_calls: 80,
+    max_verify_candidates: 50,
+    max_output_issues: 40,
+    max_wall_time: Duration::from_secs(600),
+    max_cost: Dollars::millionths(5_000_000),
+    max_tokens: 6_000_000,
+    max_prompt_tokens: 40_000,
+    max_answer_tokens: 16_000,
+    max_extra_files: 40,
+    max_extra_lines: 2_000,
+    max_briefs: 8,
+    max_retries: 6,
     unpriced: UnknownPricePolicy::Refuse,
 };
 
@@ -145,8 +153,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn standard_is_what_was_promised() {
-        let limits = Profile::Standard.limits();
+    fn lean_is_what_was_promised() {
+        let limits = Profile::Lean.limits();
         assert_eq!((limits.max_llm_calls, limits.max_tool_calls), (2, 3));
         assert_eq!((limits.max_verify_candidates, limits.max_output_issues), (5, 15));
         assert_eq!(limits.max_wall_time.as_secs(), 60);
@@ -160,6 +168,7 @@ mod tests {
         for profile in Profile::ALL {
             assert_eq!(profile.name().parse(), Ok(profile));
         }
+        assert_eq!("quick".parse(), Ok(Profile::Lean), "the earlier name");
         assert!("Standard".parse::<Profile>().is_err());
     }
 }

@@ -48,6 +48,9 @@ pub enum LimitReached {
     /// No call is left.
     #[error("all {0} model calls are spent")]
     Calls(u32),
+    /// No retry is left.
+    #[error("all {0} retries are spent")]
+    Retries(u32),
     /// No tool call is left.
     #[error("all {0} tool calls are spent")]
     Tools(u32),
@@ -75,6 +78,7 @@ pub struct BudgetTracker {
     cost: Dollars,
     cache_read: u64,
     open: u32,
+    retries: u32,
     unknown: UnreportedUsage,
 }
 
@@ -97,6 +101,7 @@ impl BudgetTracker {
             cost: Dollars::ZERO,
             cache_read: 0,
             open: 0,
+            retries: 0,
             unknown: UnreportedUsage::default(),
         }
     }
@@ -109,7 +114,13 @@ impl BudgetTracker {
     /// Reserves the worst case, or says which limit it could exceed.
     pub fn reserve(&mut self, charge: Charge) -> Result<Reservation, LimitReached> {
         match charge {
-            Charge::Call { tokens, dollars } => self.reserve_call(tokens, dollars)?,
+            Charge::Call { tokens, dollars } => {
+                if self.llm_calls >= self.limits.max_llm_calls {
+                    return Err(LimitReached::Calls(self.limits.max_llm_calls));
+                }
+                self.reserve_tokens(tokens, dollars)?;
+                self.llm_calls += 1;
+            }
             Charge::Tool if self.tool_calls < self.limits.max_tool_calls => self.tool_calls += 1,
             Charge::Tool => return Err(LimitReached::Tools(self.limits.max_tool_calls)),
         }
@@ -117,11 +128,24 @@ impl BudgetTracker {
         Ok(Reservation { charge })
     }
 
-    fn reserve_call(&mut self, tokens: u64, dollars: Option<Dollars>) -> Result<(), LimitReached> {
-        let Limits { max_llm_calls, max_tokens, max_cost, unpriced, .. } = self.limits;
-        if self.llm_calls >= max_llm_calls {
-            return Err(LimitReached::Calls(max_llm_calls));
+    /// Reserves a request that repeats a failed one. It uses no call, but what it could cost is reserved.
+    pub fn reserve_retry(&mut self, charge: Charge) -> Result<Reservation, LimitReached> {
+        let Charge::Call { tokens, dollars } = charge else { return self.reserve(charge) };
+        if self.retries >= self.limits.max_retries {
+            return Err(LimitReached::Retries(self.limits.max_retries));
         }
+        self.reserve_tokens(tokens, dollars)?;
+        self.retries += 1;
+        self.open += 1;
+        Ok(Reservation { charge })
+    }
+
+    fn reserve_tokens(
+        &mut self,
+        tokens: u64,
+        dollars: Option<Dollars>,
+    ) -> Result<(), LimitReached> {
+        let Limits { max_tokens, max_cost, unpriced, .. } = self.limits;
         let all_tokens = self.tokens.saturating_add(tokens);
         if all_tokens > max_tokens {
             return Err(LimitReached::Tokens(max_tokens));
@@ -135,7 +159,6 @@ impl BudgetTracker {
             return Err(LimitReached::Cost(max_cost));
         }
         (self.tokens, self.cost) = (all_tokens, all_cost);
-        self.llm_calls += 1;
         Ok(())
     }
 

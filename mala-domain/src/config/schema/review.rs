@@ -184,31 +184,32 @@ impl LinterName {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BudgetSettings {
-    /// The profile that provides the limits not set here: `quick`, `standard` or `thorough`.
+    /// The profile that provides the limits not set here: `lean`, `standard` or `thorough`.
+    /// `quick` is another name of `lean`.
     #[schemars(extend("default" = "standard"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
-    /// Model calls. `quick`: 2, `standard`: 2, `thorough`: 24.
+    /// Model calls. `lean`: 2, `standard`: 40, `thorough`: 60.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_llm_calls: Option<u32>,
-    /// Tool calls. `quick`: 0, `standard`: 3, `thorough`: 60.
+    /// Tool calls. `lean`: 3, `standard`: 80, `thorough`: 160.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tool_calls: Option<u32>,
-    /// Claims that are verified in a fresh context. `quick`: 0, `standard`: 5, `thorough`: 15.
+    /// Claims that are verified in a fresh context. `lean`: 5, `standard`: 50, `thorough`: 80.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_verify_candidates: Option<u32>,
-    /// Reported findings, worst first. `quick`: 10, `standard`: 15, `thorough`: 30.
+    /// Reported findings, worst first. `lean`: 15, `standard`: 40, `thorough`: 60.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output_issues: Option<u32>,
-    /// Total time in seconds. `quick`: 30, `standard`: 60, `thorough`: 600. The time limit of the
-    /// review applies too.
+    /// Total time in seconds. `lean`: 60, `standard`: 600, `thorough`: 600. A time limit that is
+    /// set for the review replaces that of the profile; if both are set, the shorter one applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_wall_time_seconds: Option<Seconds>,
-    /// Cost in US dollars. `quick`: 0.10, `standard`: 0.50, `thorough`: 5.00.
+    /// Cost in US dollars. `lean`: 0.50, `standard`: 5.00, `thorough`: 12.00.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost_usd: Option<f64>,
     /// Input and output tokens of all calls, estimated at one per byte until the provider reports
-    /// the count. `quick`: 120000, `standard`: 400000, `thorough`: 6000000.
+    /// the count. `lean`: 400000, `standard`: 6000000, `thorough`: 12000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
     /// Allow models without a known price. Their cost is unknown, so no cost limit applies.

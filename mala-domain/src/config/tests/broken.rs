@@ -48,7 +48,7 @@ fn invalid_values() {
         assert!(shown.starts_with(&format!("error: mala.yaml:{place}")), "{shown}");
     }
     let shown = show("review:\n  budget: {profile: slow}\n");
-    assert!(shown.contains("valid values: quick, standard, thorough"), "{shown}");
+    assert!(shown.contains("valid values: lean, quick, standard, thorough"), "{shown}");
 }
 
 #[test]

@@ -33,6 +33,8 @@ fn finding(evidence: &str, line: u32, priority: Priority) -> Finding {
         first_seen: None,
         also_reported_by: Vec::new(),
         on_changed_lines: true,
+        also_at: Vec::new(),
+        is_note: false,
     }
 }
 

@@ -29,6 +29,12 @@ pub fn check_words(check: &GateCheckJson) -> String {
     match (check.outcome, &check.checked_by) {
         (VerificationOutcome::Verified, Some(by)) => format!("{found}, confirmed by {by}"),
         (VerificationOutcome::Verified, None) => format!("{found}, confirmed{how}"),
+        (VerificationOutcome::Corrected, Some(by)) => {
+            format!("{found}, confirmed with another consequence by {by}")
+        }
+        (VerificationOutcome::Corrected, None) => {
+            format!("{found}, confirmed with another consequence{how}")
+        }
         (VerificationOutcome::Refuted, Some(by)) => format!("{found}, refuted by {by}"),
         (VerificationOutcome::Refuted, None) => format!("{found}, refuted{how}"),
         (_, Some(by)) => format!("{found}, checked by {by} without a result"),

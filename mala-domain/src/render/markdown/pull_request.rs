@@ -102,6 +102,7 @@ pub fn render_explanation(report: &Report, finding: Option<&Finding>, command: u
             let how = finding.verification.how.as_deref().unwrap_or("no check was due");
             let outcome = match finding.verification.outcome {
                 VerificationOutcome::Verified => "verified",
+                VerificationOutcome::Corrected => "verified, with a corrected consequence",
                 VerificationOutcome::Refuted => "refuted",
                 VerificationOutcome::Unsure => "unsure",
                 VerificationOutcome::NotChecked | VerificationOutcome::Unverified => "not checked",

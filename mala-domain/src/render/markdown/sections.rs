@@ -63,6 +63,7 @@ pub(super) fn finding(finding: &Finding) -> String {
 pub(super) fn tail(report: &Report) -> String {
     let mut out = format!("---\n\n**Coverage:** {}\n\n", inline(&wording::coverage(report)));
     let mut lists = CollapsedLists::default();
+    lists.add("Notes: minor or uncertain", report.notes.iter().map(note));
     lists.add(
         "Not reviewed",
         wording::unreviewed(report)
@@ -98,6 +99,14 @@ pub(super) fn tail(report: &Report) -> String {
     out
 }
 
+/// A note in a list: where it is, and what it says.
+fn note(finding: &Finding) -> String {
+    let place = code(&at_most(&format!("{}:{}", finding.file, finding.span()), 200));
+    let title = inline(&at_most(&finding.title, 300));
+    let body = at_most(&finding.body, 800);
+    format!("{place} **{}** {title}: {}", finding.effective_priority(), inline(&body))
+}
+
 fn counts(priority_counts: PriorityCounts) -> String {
     let names = Priority::ALL.map(|priority| format!("{priority} {}", priority.severity().name()));
     let numbers = Priority::ALL.map(|priority| priority_counts.at(priority).to_string());
@@ -114,6 +123,10 @@ pub(super) fn source(finding: &Finding) -> String {
     if !finding.also_reported_by.is_empty() {
         let others = finding.also_reported_by.join(", ");
         notes.push(format!("also reported by {}", inline(&at_most(&others, 200))));
+    }
+    if !finding.also_at.is_empty() {
+        let places = wording::places(&finding.also_at);
+        notes.push(format!("also at {}", inline(&at_most(&places, 400))));
     }
     if finding.verification.outcome == VerificationOutcome::Refuted {
         let how = finding.verification.how.as_deref().unwrap_or("a check");

@@ -33,7 +33,8 @@ impl SarifRules {
             let set_aside = tracking.set_aside.iter().map(|item| &item.finding);
             set_aside.chain(tracking.fixed.iter().map(|item| &item.finding))
         });
-        for finding in report.issues.iter().chain(suppressed_result).chain(tracked) {
+        let own = report.issues.iter().chain(&report.notes);
+        for finding in own.chain(suppressed_result).chain(tracked) {
             let rule =
                 rules.entry(wording::rule_id(finding)).or_insert_with(|| SarifRule::of(finding));
             rule.add(finding);

@@ -5,6 +5,7 @@ use super::{TerminalOptions, TerminalPage, wrap};
 use crate::finding::{Finding, FindingState, Priority, VerificationOutcome};
 use crate::render::ranking::FindingLevel;
 use crate::render::visible::{at_most, one_line, visible};
+use crate::render::wording;
 
 /// Findings of this reviewer are shown without its name.
 const BUILTIN: &str = "builtin";
@@ -62,6 +63,9 @@ fn notes(finding: &Finding, options: &TerminalOptions) -> Vec<String> {
     if !finding.also_reported_by.is_empty() {
         notes.push(format!("also reported by {}", finding.also_reported_by.join(", ")));
     }
+    if !finding.also_at.is_empty() {
+        notes.push(format!("also at {}", wording::places(&finding.also_at)));
+    }
     let how = finding.verification.how.as_deref();
     match finding.verification.outcome {
         VerificationOutcome::Refuted => {
@@ -73,6 +77,9 @@ fn notes(finding: &Finding, options: &TerminalOptions) -> Vec<String> {
                 how.map_or_else(|| "verified".to_owned(), |how| format!("verified by {how}")),
             );
         }
+        VerificationOutcome::Corrected if options.verbose => {
+            notes.extend(how.map(|how| format!("corrected by {how}")));
+        }
         VerificationOutcome::NotChecked if blocks_unchecked(finding) => {
             notes.extend(how.map(str::to_owned));
         }
@@ -80,6 +87,7 @@ fn notes(finding: &Finding, options: &TerminalOptions) -> Vec<String> {
             notes.extend(how.map(|how| format!("not verified: {how}")));
         }
         VerificationOutcome::Verified
+        | VerificationOutcome::Corrected
         | VerificationOutcome::Unsure
         | VerificationOutcome::NotChecked
         | VerificationOutcome::Unverified => {}

@@ -12,6 +12,7 @@ const FEW: usize = 5;
 /// Adds everything between the findings and the verdict.
 pub(super) fn write(report: &Report, out: &mut TerminalPage) {
     out.blank();
+    notes(report, out);
     suppressed(report, out);
     refuted(report, out);
     if let Some(tracking) = &report.tracking {
@@ -29,6 +30,20 @@ pub(super) fn write(report: &Report, out: &mut TerminalPage) {
     if let Some(path) = report.review_log_path.as_deref() {
         // Do not wrap the path, so that it can be clicked or copied.
         out.line(&format!("report:  {}/review.md", visible(&one_line(path))));
+    }
+}
+
+fn notes(report: &Report, out: &mut TerminalPage) {
+    if report.notes.is_empty() {
+        return;
+    }
+    let count = wording::counted(report.notes.len(), "minor or uncertain finding");
+    let hint = if out.options.verbose { ":" } else { " (use -v to list them)" };
+    out.labelled("notes:", "notes:", &format!("{count}{hint}"));
+    if out.options.verbose {
+        for finding in &report.notes {
+            out.wrapped(&one_line(&wording::note(finding)), 2, str::to_owned);
+        }
     }
 }
 

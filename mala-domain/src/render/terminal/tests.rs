@@ -103,7 +103,10 @@ fn the_last_line_states_the_verdict() {
     let mut only_refuted = sample::clean();
     only_refuted.report.refuted = sample::full().report.refuted;
     let rows = [
-        (sample::full(), "FAIL  2 of 4 findings at or above P1 (1 P0, 1 P1, 2 P2; 1 refuted)"),
+        (
+            sample::full(),
+            "FAIL  2 of 4 findings at or above P1 (1 P0, 1 P1, 2 P2; 1 note; 1 refuted)",
+        ),
         (sample::clean(), "PASS  no findings"),
         (sample::empty(), "PASS  nothing to review: the change is empty"),
         (skipped, "PASS  nothing to review: every changed file is skipped"),

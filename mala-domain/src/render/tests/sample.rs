@@ -69,6 +69,7 @@ pub(crate) fn clean() -> Sample {
     let mut sample = full();
     let report = &mut sample.report;
     report.issues.clear();
+    report.notes.clear();
     report.refuted.clear();
     report.suppressed.clear();
     report.warnings.clear();
@@ -136,6 +137,8 @@ pub(crate) fn finding(file: &str, lines: (u32, u32), priority: Priority) -> Find
         first_seen: None,
         also_reported_by: Vec::new(),
         on_changed_lines: true,
+        also_at: Vec::new(),
+        is_note: false,
     }
 }
 
@@ -180,6 +183,17 @@ fn overflow() -> Finding {
         rule: Some("go/int-overflow".to_owned()),
         confidence: 0.6,
         ..finding("store/sum.go", (5, 5), Priority::P2)
+    }
+}
+
+fn note() -> Finding {
+    Finding {
+        title: "[P3] The sum is not documented".to_owned(),
+        body: "When amounts are negative, the result is surprising.".to_owned(),
+        reviewer: "codex".to_owned(),
+        verification: Verification::unsure("codex: it may be meant so"),
+        is_note: true,
+        ..finding("store/sum.go", (3, 3), Priority::P3)
     }
 }
 
@@ -261,6 +275,7 @@ fn full_report() -> Report {
         outcome: Outcome::Blocked,
         status: ReviewStatus::Ok,
         issues: vec![sql(), swallowed(), overflow(), stale_caller()],
+        notes: vec![note()],
         refuted: vec![refuted()],
         suppressed: vec![SuppressedFinding {
             finding: Finding {

@@ -7,13 +7,13 @@ use mala_domain::conversation::{ChatReply, FinishReason};
 use mala_domain::ports::{BillingStatus, ModelFailure, ModelFailureKind, ReviewerFailure};
 use std::collections::BTreeMap;
 
-fn standard() -> Stage {
-    Stage::new(Profile::Standard)
+fn lean() -> Stage {
+    Stage::new(Profile::Lean)
 }
 
 #[tokio::test]
 async fn a_pass_accounts_for_what_was_sent() {
-    let run = standard().run(Scripted::steps(vec![says(PASS)])).await;
+    let run = lean().run(Scripted::steps(vec![says(PASS)])).await;
     assert_eq!(run.asks.len(), 1);
     assert_eq!(run.opinion.accounted, [("app.py".into(), vec![0])]);
     assert_eq!(run.report.issues, []);
@@ -52,7 +52,7 @@ async fn an_answer_that_is_none_is_a_failure_and_accounts_for_nothing() {
         ),
         (
             ends(FinishReason::MaxTokens, PASS),
-            crashed("the answer is cut: it reached the limit of 4000 tokens"),
+            crashed("the answer is cut: it reached the limit of 8000 tokens"),
         ),
         (silent, crashed("the model answered with zero output tokens")),
         (
@@ -64,7 +64,7 @@ async fn an_answer_that_is_none_is_a_failure_and_accounts_for_nothing() {
         (broken(ModelFailureKind::TimedOut, "late"), ReviewerFailure::timeout()),
     ];
     for (answer, failure) in rows {
-        let run = standard().run(Scripted::steps(vec![answer])).await;
+        let run = lean().run(Scripted::steps(vec![answer])).await;
         assert_eq!(run.opinion.failure, Some(failure));
         assert_eq!(run.opinion.accounted, []);
         assert_eq!(run.report.issues, []);
@@ -73,7 +73,7 @@ async fn an_answer_that_is_none_is_a_failure_and_accounts_for_nothing() {
 
 #[tokio::test]
 async fn an_unreadable_answer_is_asked_for_once_more() {
-    let run = standard().run(Scripted::steps(vec![says("Looks good!"), says(PASS)])).await;
+    let run = lean().run(Scripted::steps(vec![says("Looks good!"), says(PASS)])).await;
     assert_eq!(run.opinion.failure, None);
     assert_eq!(run.asks.len(), 2);
     let again = sent(&run.asks[1]);
@@ -96,7 +96,7 @@ async fn restructuring_brings_findings_into_form_and_never_passes() {
                 says(prose)
             }
         });
-        let mut stage = standard();
+        let mut stage = lean();
         stage.limits.max_llm_calls = 4;
         let run = stage.run(model).await;
         assert_eq!(run.report.issues.len(), claims, "{restructured}");
@@ -108,7 +108,7 @@ async fn restructuring_brings_findings_into_form_and_never_passes() {
 #[tokio::test]
 async fn the_plain_form_needs_no_evidence_of_its_own() {
     let plain = r#"{"verdict": "NEEDS_WORK", "findings": [{"file_path": "app.py", "line_start": 4, "line_end": 4, "priority": 2, "title": "[P2] Issue", "body": "Details"}]}"#;
-    let run = standard().run(Scripted::steps(vec![says(plain)])).await;
+    let run = lean().run(Scripted::steps(vec![says(plain)])).await;
     assert_eq!(run.report.issues.len(), 1);
     assert_eq!(run.opinion.claims[0].evidence, None);
 }
@@ -116,7 +116,7 @@ async fn the_plain_form_needs_no_evidence_of_its_own() {
 #[tokio::test]
 async fn a_model_without_usage_has_an_unknown_cost() {
     let silent = says(PASS).map(|reply| ChatReply { tokens: Default::default(), ..reply });
-    let run = standard().run(Scripted::steps(vec![silent])).await;
+    let run = lean().run(Scripted::steps(vec![silent])).await;
     let usage = run.usage;
     assert_eq!((usage.tokens_used, usage.cost_usd, usage.llm_calls), (None, None, 1));
     assert_eq!(run.opinion.failure, None);

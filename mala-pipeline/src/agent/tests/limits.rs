@@ -14,8 +14,7 @@ async fn tools_are_answered_as_far_as_the_budget_goes() {
     let greedy = json!({"path": "app.py"});
     let five: Vec<(&str, serde_json::Value)> =
         (0..5).map(|_| ("read_file", greedy.clone())).collect();
-    let run =
-        Stage::new(Profile::Standard).run(Scripted::steps(vec![calls(&five), says(PASS)])).await;
+    let run = Stage::new(Profile::Lean).run(Scripted::steps(vec![calls(&five), says(PASS)])).await;
     assert_eq!(run.usage.tool_calls, 3);
     assert_eq!(run.usage.llm_calls, 2);
     assert_eq!(run.opinion.failure, None);
@@ -50,15 +49,8 @@ async fn a_model_that_only_calls_tools_gets_nowhere() {
 }
 
 #[tokio::test]
-async fn quick_offers_no_tools() {
-    let run = Stage::new(Profile::Quick).run(Scripted::steps(vec![says(PASS)])).await;
-    assert_eq!((run.asks.len(), run.asks[0].tools.len()), (1, 0));
-    assert_eq!(run.opinion.failure, None);
-}
-
-#[tokio::test]
 async fn a_call_that_could_cost_too_much_is_not_made() {
-    let mut stage = Stage::new(Profile::Standard);
+    let mut stage = Stage::new(Profile::Lean);
     stage.limits.max_cost = Dollars::at_least(0.01);
     let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
     assert_eq!(run.asks.len(), 0);
@@ -69,7 +61,7 @@ async fn a_call_that_could_cost_too_much_is_not_made() {
 
 #[tokio::test]
 async fn a_model_without_a_price_is_asked_only_when_allowed() {
-    let mut stage = Stage::new(Profile::Standard);
+    let mut stage = Stage::new(Profile::Lean);
     stage.model = "own-model";
     let refused = stage.run(Scripted::steps(vec![says(PASS)])).await;
     assert_eq!(refused.asks.len(), 0);
@@ -83,13 +75,20 @@ async fn a_model_without_a_price_is_asked_only_when_allowed() {
 #[tokio::test]
 async fn time_runs_out_as_a_timeout() {
     for (limit, timeout) in [(60, 1), (1, 600)] {
-        let mut stage = Stage::new(Profile::Standard);
+        let mut stage = Stage::new(Profile::Lean);
         stage.limits.max_wall_time = Duration::from_secs(limit);
         stage.timeout = Duration::from_secs(timeout);
         let slow = Scripted::steps(vec![says(PASS)]).slow(Duration::from_secs(20));
         let started = tokio::time::Instant::now();
         let run = stage.run(slow).await;
         assert_eq!(run.opinion.failure, Some(ReviewerFailure::timeout()));
+        let ended = if limit < timeout {
+            "max_wall_time_seconds, 1 s"
+        } else {
+            "the timeout of the review, 1 s"
+        };
+        let said = run.report.warnings.join("\n");
+        assert!(said.contains(&format!("ended by {ended}")), "{said}");
         assert!(started.elapsed() < Duration::from_secs(15));
         assert_eq!(run.usage.llm_calls, 1, "it was asked, and may have cost");
         assert_eq!(run.usage.cost_usd, None);
@@ -98,7 +97,7 @@ async fn time_runs_out_as_a_timeout() {
 
 #[tokio::test]
 async fn no_call_starts_after_the_deadline() {
-    let mut stage = Stage::new(Profile::Standard);
+    let mut stage = Stage::new(Profile::Lean);
     stage.timeout = Duration::from_millis(1_500);
     let slow = Scripted::steps(vec![says("no JSON"), says(PASS)]).slow(Duration::from_millis(900));
     let run = stage.run(slow).await;
@@ -119,7 +118,7 @@ async fn all_findings_are_handed_on_with_how_many_are_wanted() {
             one
         })
         .collect();
-    let mut stage = Stage::new(Profile::Quick);
+    let mut stage = Stage::new(Profile::Lean);
     stage.limits.max_output_issues = 4;
     let run = stage.run(Scripted::steps(vec![review(&many)])).await;
     assert_eq!(run.opinion.claims.len(), 20);
@@ -130,7 +129,7 @@ async fn all_findings_are_handed_on_with_how_many_are_wanted() {
 
 #[tokio::test]
 async fn what_does_not_fit_is_said_and_not_accounted_for() {
-    let mut stage = Stage::new(Profile::Standard);
+    let mut stage = Stage::new(Profile::Lean);
     let big: String = (0..20_000).map(|n| format!("x{n} = {n}\n")).collect();
     let added: String = big.lines().map(|line| format!("+{line}\n")).collect();
     stage.diff.push_str(&format!(
@@ -147,31 +146,31 @@ fn failed(kind: ModelFailureKind, what: &str, billed: BillingStatus) -> ModelFai
 }
 
 #[tokio::test]
-async fn requests_that_are_made_again_count() {
+async fn requests_that_are_made_again_use_no_call() {
     let busy = failed(ModelFailureKind::RateLimited, "429: slow down", BillingStatus::No);
-    let broken = failed(ModelFailureKind::ProviderFailed, "500: sorry", BillingStatus::Perhaps);
+    let broken =
+        failed(ModelFailureKind::ProviderFailed, "529: overloaded", BillingStatus::Perhaps);
     let pass = || Scripted::steps(vec![says(PASS)]);
-    let standard = Stage::new(Profile::Standard);
+    let lean = Stage::new(Profile::Lean);
 
-    let run = standard.run(pass().failing(vec![busy.clone()])).await;
-    assert_eq!((run.opinion.failure, run.usage.llm_calls), (None, 2));
+    let run = lean.run(pass().failing(vec![busy.clone()])).await;
+    assert_eq!((run.opinion.failure, run.usage.llm_calls), (None, 1));
     assert_eq!(run.usage.tokens_used, Some(1_100), "what was turned away is free");
     assert!(run.usage.cost_usd > Some(0.0));
 
-    let run = standard.run(pass().failing(vec![broken.clone()])).await;
-    assert_eq!((run.opinion.failure, run.usage.llm_calls), (None, 2));
-    assert_eq!(run.usage.cost_usd, None, "the cost of the first call is unknown");
+    let run = lean.run(pass().failing(vec![broken.clone()])).await;
+    assert_eq!((run.opinion.failure, run.usage.llm_calls), (None, 1));
+    assert_eq!(run.usage.cost_usd, None, "the cost of the first request is unknown");
 
-    let run = standard.run(pass().failing(vec![busy.clone(), busy])).await;
+    let run = lean.run(pass().failing(vec![busy.clone(), busy.clone(), busy])).await;
     let Some(ReviewerFailure::Crashed(why)) = run.opinion.failure else { panic!("a failure") };
-    assert_eq!(why, "429: slow down; not retried: all 2 model calls are spent");
-    assert_eq!(run.usage.llm_calls, 2);
+    assert_eq!(why, "429: slow down; not retried: all 2 retries are spent");
 
-    let mut stage = Stage::new(Profile::Standard);
-    stage.limits.max_cost = Dollars::at_least(0.10);
+    let mut stage = Stage::new(Profile::Lean);
+    stage.limits.max_cost = Dollars::at_least(0.15);
     let run = stage.run(pass().failing(vec![broken])).await;
     let Some(ReviewerFailure::Crashed(why)) = run.opinion.failure else { panic!("a failure") };
-    assert_eq!(why, "500: sorry; not retried: the call could exceed the budget of $0.10");
+    assert_eq!(why, "529: overloaded; not retried: the call could exceed the budget of $0.15");
     assert_eq!(run.usage.llm_calls, 1);
 }
 
@@ -183,7 +182,7 @@ async fn the_last_call_withholds_tools() {
         run.asks.iter().map(|ask| ask.tool_choice).collect()
     };
     let (free, none) = (ToolChoice::Free, ToolChoice::None);
-    let mut stage = Stage::new(Profile::Standard);
+    let mut stage = Stage::new(Profile::Lean);
     assert_eq!(choices(&stage, vec![look(), says(PASS)]).await, [free, none]);
     assert_eq!(choices(&stage, vec![says("no JSON"), says(PASS)]).await, [free, none]);
     stage.limits.max_llm_calls = 3;

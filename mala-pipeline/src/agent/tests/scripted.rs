@@ -37,8 +37,6 @@ type Script = dyn Fn(usize, &ChatRequest) -> Answered + Send + Sync;
 pub(super) struct Scripted {
     script: Box<Script>,
     pub(super) asks: Mutex<Vec<ChatRequest>>,
-    /// How many calls had come when each answer was given.
-    waiting: Mutex<Vec<usize>>,
     pub(super) delay: Duration,
     /// What comes of the first requests of every call.
     failing: Vec<ModelFailure>,
@@ -51,7 +49,6 @@ impl Scripted {
         Self {
             script: Box::new(script),
             asks: Mutex::default(),
-            waiting: Mutex::default(),
             delay: Duration::ZERO,
             failing: Vec::new(),
         }
@@ -81,8 +78,6 @@ impl LanguageModel for Scripted {
                 asks.len() - 1
             };
             tokio::time::sleep(self.delay).await;
-            let n_asks = self.asks.lock().unwrap().len();
-            self.waiting.lock().unwrap().push(n_asks);
             for failed in &self.failing {
                 if let Err(why) = terms.meter.again(failed).await {
                     let what = format!("{}; not retried: {why}", failed.what);
@@ -159,6 +154,18 @@ pub(super) fn checks(outcomes: &[(&str, &str)]) -> Answered {
     says(json!({"checks": checks}).to_string())
 }
 
+/// An edit: the id, the tier and the finding with the same cause.
+pub(super) fn edit(findings: &[(&str, &str, &str)]) -> Answered {
+    let findings: Vec<Value> = findings
+        .iter()
+        .map(|(id, tier, same_as)| {
+            let (title, body) = (format!("edited {id}"), "When so, then so.");
+            json!({"id": id, "tier": tier, "same_as": same_as, "title": title, "body": body})
+        })
+        .collect();
+    says(json!({"findings": findings}).to_string())
+}
+
 /// One review: the agent's draft, the report, the calls to the model and the events.
 pub(super) struct Run {
     pub(super) opinion: Opinion,
@@ -167,7 +174,6 @@ pub(super) struct Run {
     pub(super) model: Option<String>,
     pub(super) asks: Vec<ChatRequest>,
     pub(super) events: Vec<ReviewEvent>,
-    pub(super) waiting: Vec<usize>,
 }
 
 /// What a test changes of a review.
@@ -181,6 +187,7 @@ pub(super) struct Stage {
     pub(super) model: &'static str,
     pub(super) escalation: Option<Arc<Scripted>>,
     pub(super) hints: Option<Arc<dyn Reviewer>>,
+    pub(super) fail_on: Threshold,
 }
 
 impl Stage {
@@ -195,6 +202,7 @@ impl Stage {
             model: "sonnet",
             escalation: None,
             hints: None,
+            fail_on: Threshold::P1,
         }
     }
 
@@ -222,9 +230,8 @@ impl Stage {
         let report = reviewed.unwrap().report;
         let opinion = agent.opinion.lock().unwrap().take().unwrap();
         let (asks, events) = (model.asks.lock().unwrap().clone(), events.lock().unwrap().clone());
-        let waiting = model.waiting.lock().unwrap().clone();
         let (usage, model) = (report.reviewers[0].usage.clone(), report.reviewers[0].model.clone());
-        Run { opinion, report, usage, model, asks, events, waiting }
+        Run { opinion, report, usage, model, asks, events }
     }
 
     fn plan(&self) -> ReviewPlan {
@@ -234,7 +241,7 @@ impl Stage {
             tasks: self.tasks.clone(),
             suppressions: SuppressionPolicy::Off,
             policy: DecisionPolicy {
-                fail_on: Threshold::P1,
+                fail_on: self.fail_on,
                 fail_on_objection: Threshold::P1,
                 rule: ConsensusRule::Unanimous,
                 panel: Vec::new(),

@@ -1,32 +1,39 @@
-//! Several passes side by side.
+//! A second look, and changes in parts.
 
 use super::scripted::*;
 use crate::events::ReviewEvent;
 use mala_domain::agent::budget::Profile;
-use mala_domain::agent::prompts::Pass;
+use mala_domain::agent::prompts::Look;
 use mala_domain::conversation::{ChatRequest, ChatTurn, TurnPart};
-use mala_domain::finding::VerificationOutcome;
-use std::time::Duration;
+use serde_json::json;
 
-fn instruction(ask: &ChatRequest) -> Option<Pass> {
+fn look(ask: &ChatRequest) -> Option<Look> {
     let text = sent(ask);
-    Pass::ALL.into_iter().find(|pass| text.contains(pass.instruction().trim_end()))
-}
-
-fn stage() -> Stage {
-    let mut stage = Stage::new(Profile::Thorough);
-    stage.files.insert("AGENTS.md".into(), "Never divide.".into());
-    stage
+    Look::ALL.into_iter().find(|look| text.contains(look.instruction().trim_end()))
 }
 
 #[tokio::test]
-async fn passes_share_their_beginning_and_run_side_by_side() {
-    let run = stage().run(Scripted::steps(vec![says(PASS)]).slow(Duration::from_millis(400))).await;
-    let passes: Vec<Pass> = run.asks.iter().filter_map(instruction).collect();
-    assert_eq!((passes.len(), passes[0]), (4, Pass::LineByLine));
-    for pass in [Pass::RemovedBehaviour, Pass::CrossFileEffects, Pass::ProjectRules] {
-        assert!(passes.contains(&pass), "{pass:?}");
-    }
+async fn the_second_look_knows_the_first_and_shares_its_beginning() {
+    let model = Scripted::new(|_, ask| match look(ask) {
+        Some(Look::First) => review(&[finding(1, 0.9)]),
+        Some(Look::Second) => {
+            let mut other = finding(2, 0.7);
+            other["title"] = json!("[P2] The module has no caller");
+            other["body"] = json!("Nothing imports it.");
+            other["line_start"] = json!(1);
+            other["line_end"] = json!(1);
+            other["evidence"] = json!("import os");
+            review(&[other])
+        }
+        None if ask.system.starts_with("You check claims") => {
+            checks(&[("c1", "holds"), ("c2", "holds")])
+        }
+        None => edit(&[("c1", "finding", ""), ("c2", "note", "")]),
+    });
+    let run = Stage::new(Profile::Thorough).run(model).await;
+    let looks: Vec<Look> = run.asks.iter().filter_map(look).collect();
+    assert_eq!(looks, [Look::First, Look::Second]);
+    assert!(sent(&run.asks[1]).contains("app.py:4 [P1] Division by zero"), "known problems");
     let beginning = |ask: &ChatRequest| match ask.turns.first() {
         Some(ChatTurn::User(parts)) => {
             (ask.system.clone(), ask.tools.clone(), parts.first().cloned())
@@ -35,73 +42,80 @@ async fn passes_share_their_beginning_and_run_side_by_side() {
     };
     let first = beginning(&run.asks[0]);
     assert!(matches!(&first.2, Some(TurnPart::Repeated(_))));
-    assert!(run.asks.iter().all(|ask| beginning(ask) == first));
-    // The first call warms the cache, then all others go at once.
-    assert_eq!(run.waiting, [1, 4, 4, 4]);
-    assert_eq!(run.opinion.accounted, [("app.py".into(), vec![0])]);
-    let n_started =
-        run.events.iter().filter(|it| matches!(it, ReviewEvent::PassStarted { .. })).count();
-    assert_eq!(n_started, 4);
+    assert_eq!(beginning(&run.asks[1]), first);
+    assert_eq!((run.report.issues.len(), run.report.notes.len()), (1, 1));
+    assert_eq!(run.asks.len(), 4, "two looks, one check of both claims, one edit");
 }
 
 #[tokio::test]
-async fn what_several_passes_find_is_said_once_and_checked() {
-    let model = Scripted::new(|_, ask| {
-        if ask.system.starts_with("You check claims") {
-            checks(&[("c1", "holds")])
-        } else {
-            review(&[finding(1, 0.9)])
-        }
-    });
-    let run = stage().run(model).await;
-    assert_eq!(run.report.issues.len(), 1);
-    assert_eq!(run.report.issues[0].verification.outcome, VerificationOutcome::Verified);
-    assert_eq!(run.asks.len(), 5);
-}
-
-#[tokio::test]
-async fn a_pass_without_an_answer_leaves_the_change_unaccounted_for() {
-    let model = Scripted::new(|_, ask| match instruction(ask) {
-        Some(Pass::RemovedBehaviour) => says("I do not know"),
+async fn a_second_look_without_an_answer_is_said_and_the_first_one_counts() {
+    let model = Scripted::new(|_, ask| match look(ask) {
+        Some(Look::Second) => says("I do not know"),
         _ if ask.system.starts_with("You bring a text") => says("{}"),
         _ => says(PASS),
     });
-    let run = stage().run(model).await;
-    assert_eq!(run.opinion.accounted, []);
+    let run = Stage::new(Profile::Thorough).run(model).await;
+    assert_eq!(run.opinion.accounted, [("app.py".into(), vec![0])]);
     assert_eq!(run.opinion.failure, None);
     let said = run.report.warnings.join("\n");
-    assert!(said.contains("the pass 'removed behaviour' gave no answer: invalid json"), "{said}");
+    assert!(said.contains("the second look gave no answer: invalid json"), "{said}");
+    assert!(run.opinion.cut_short);
     assert!(run.events.iter().any(|event| matches!(event, ReviewEvent::ReviewWarning { .. })));
 }
 
-#[tokio::test]
-async fn passes_without_anything_to_look_at_are_left_out() {
-    let mut stage = Stage::new(Profile::Thorough);
-    stage.diff = DIFF.replace("-    return n and 1 / n\n", "").replace("-1,7", "-1,6");
-    let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
-    let passes: Vec<Pass> = run.asks.iter().filter_map(instruction).collect();
-    assert_eq!(passes, [Pass::LineByLine, Pass::CrossFileEffects]);
-}
-
-#[tokio::test]
-async fn a_large_change_is_told_in_parts() {
-    let mut stage = Stage::new(Profile::Thorough);
+/// A change of three files that does not fit one prompt.
+fn large() -> Stage {
+    let mut stage = Stage::new(Profile::Standard);
     stage.limits.max_prompt_tokens = 4_000;
-    for file in ["a.py", "b.py"] {
-        let text: String = (0..600).map(|n| format!("x{n} = {n}\n")).collect();
+    for file in ["x/a.py", "y/b.py"] {
+        let text: String = (0..500).map(|n| format!("x{n} = {n}\n")).collect();
         let added: String = text.lines().map(|line| format!("+{line}\n")).collect();
         stage.diff.push_str(&format!(
-            "diff --git a/{file} b/{file}\nnew file mode 100644\n--- /dev/null\n+++ b/{file}\n@@ -0,0 +1,600 @@\n{added}"
+            "diff --git a/{file} b/{file}\nnew file mode 100644\n--- /dev/null\n+++ b/{file}\n@@ -0,0 +1,500 @@\n{added}"
         ));
         stage.files.insert(file.into(), text);
     }
-    let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
+    stage
+}
+
+#[tokio::test]
+async fn a_large_change_is_reviewed_in_parts() {
+    let run = large().run(Scripted::steps(vec![says(PASS)])).await;
     let mut files: Vec<String> =
         run.opinion.accounted.iter().map(|(file, _)| file.to_string()).collect();
     files.sort();
-    assert_eq!(files, ["a.py", "app.py", "b.py"]);
+    assert_eq!(files, ["app.py", "x/a.py", "y/b.py"]);
     assert_eq!(run.opinion.failure, None);
-    assert_eq!(run.usage.llm_calls, 6, "three passes over each of two parts");
+    assert_eq!(run.usage.llm_calls, 2, "one look at each part");
+    let text = sent(&run.asks[1]);
+    assert!(text.contains("x/a.py, added +500 -0 (part 1)"), "{text}");
+    assert!(text.contains("reviewed in 2 parts, and this is part 2"), "{text}");
+    assert!(run.report.passed);
+}
+
+#[tokio::test]
+async fn code_that_tools_show_is_reviewed() {
+    let mut stage = large();
+    stage.limits.max_briefs = 1;
+    let pass = stage.run(Scripted::steps(vec![says(PASS)])).await;
+    assert!(!pass.report.passed, "a file is not shown");
+    assert!(sent(&pass.asks[0]).contains("(not shown here; git_diff has it)"));
+    let unshown = if pass.opinion.accounted.iter().any(|(file, _)| *file == "x/a.py".into()) {
+        "y/b.py"
+    } else {
+        "x/a.py"
+    };
+    for (tool, arguments) in [
+        ("git_diff", json!({"path": unshown})),
+        ("read_file", json!({"path": unshown, "start_line": 1, "end_line": 500})),
+    ] {
+        let steps = vec![calls(&[(tool, arguments)]), says(PASS)];
+        let run = stage.run(Scripted::steps(steps)).await;
+        let files: Vec<String> =
+            run.opinion.accounted.iter().map(|(file, _)| file.to_string()).collect();
+        assert!(files.contains(&unshown.to_owned()), "{tool}: {files:?}");
+        assert!(run.report.passed, "{tool}: {:?}", run.report.warnings);
+    }
 }
 
 #[tokio::test]

@@ -15,14 +15,14 @@ fn outcome(run: &Run) -> (VerificationOutcome, String) {
 }
 
 #[tokio::test]
-async fn a_fresh_context_tries_to_refute_urgent_and_doubtful_claims() {
+async fn a_fresh_context_checks_every_claim() {
     for (said, expected) in [
         ("holds", VerificationOutcome::Verified),
         ("refuted", VerificationOutcome::Refuted),
         ("unsure", VerificationOutcome::Unsure),
     ] {
         let steps = vec![review(&[finding(1, 0.9)]), checks(&[("c1", said)])];
-        let run = Stage::new(Profile::Standard).run(Scripted::steps(steps)).await;
+        let run = Stage::new(Profile::Lean).run(Scripted::steps(steps)).await;
         assert_eq!(
             outcome(&run),
             (expected, "claude-sonnet-5-5, in a fresh context: a reason".to_owned())
@@ -36,17 +36,17 @@ async fn a_fresh_context_tries_to_refute_urgent_and_doubtful_claims() {
 }
 
 #[tokio::test]
-async fn a_minor_claim_that_is_sure_needs_no_check() {
-    let run =
-        Stage::new(Profile::Standard).run(Scripted::steps(vec![review(&[finding(2, 0.9)])])).await;
-    assert_eq!(run.asks.len(), 1);
-    assert_eq!(outcome(&run), (VerificationOutcome::Unverified, String::new()));
+async fn a_minor_claim_that_is_sure_is_checked_too() {
+    let steps = vec![review(&[finding(2, 0.9)]), checks(&[("c1", "holds")])];
+    let run = Stage::new(Profile::Lean).run(Scripted::steps(steps)).await;
+    assert_eq!(run.asks.len(), 2);
+    assert_eq!(outcome(&run).0, VerificationOutcome::Verified);
 }
 
 #[tokio::test]
 async fn without_budget_a_claim_stays_unverified_and_says_so() {
     let steps = vec![calls(&[("list_files", json!({}))]), review(&[finding(0, 0.9)])];
-    let run = Stage::new(Profile::Standard).run(Scripted::steps(steps)).await;
+    let run = Stage::new(Profile::Lean).run(Scripted::steps(steps)).await;
     let unchecked = "not checked: all 2 model calls are spent".to_owned();
     assert_eq!(outcome(&run), (VerificationOutcome::NotChecked, unchecked));
     assert_eq!(run.opinion.failure, None);
@@ -56,7 +56,7 @@ async fn without_budget_a_claim_stays_unverified_and_says_so() {
 async fn a_check_that_fails_leaves_the_claim() {
     for answer in ["no JSON", r#"{"checks": []}"#] {
         let steps = vec![review(&[finding(0, 0.9)]), says(answer)];
-        let run = Stage::new(Profile::Standard).run(Scripted::steps(steps)).await;
+        let run = Stage::new(Profile::Lean).run(Scripted::steps(steps)).await;
         let (outcome, how) = outcome(&run);
         assert_eq!(outcome, VerificationOutcome::NotChecked);
         assert!(how.starts_with("not checked: "), "{how}");
@@ -68,7 +68,7 @@ async fn a_check_that_fails_leaves_the_claim() {
 async fn what_is_there_is_not_missing() {
     let mut claim = finding(1, 0.9);
     claim["title"] = json!("[P1] Missing import of `os`");
-    let run = Stage::new(Profile::Standard).run(Scripted::steps(vec![review(&[claim])])).await;
+    let run = Stage::new(Profile::Lean).run(Scripted::steps(vec![review(&[claim])])).await;
     assert_eq!(run.asks.len(), 1, "a look settles it");
     let there = "`os` is there: line 1".to_owned();
     assert_eq!(outcome(&run), (VerificationOutcome::Refuted, there));
@@ -76,7 +76,7 @@ async fn what_is_there_is_not_missing() {
 
 #[tokio::test]
 async fn uncertain_urgent_claims_go_to_the_stronger_model() {
-    let mut stage = Stage::new(Profile::Standard);
+    let mut stage = Stage::new(Profile::Lean);
     stage.limits.max_llm_calls = 3;
     let mut stronger = checks(&[("c1", "refuted")]).unwrap();
     stronger.model = "claude-opus-5-5".to_owned();
@@ -98,7 +98,7 @@ async fn uncertain_urgent_claims_go_to_the_stronger_model() {
 
 #[tokio::test]
 async fn what_the_stronger_model_does_not_answer_is_not_called_escalated() {
-    let mut stage = Stage::new(Profile::Standard);
+    let mut stage = Stage::new(Profile::Lean);
     stage.limits.max_llm_calls = 4;
     stage.escalation = Some(Arc::new(Scripted::steps(vec![says("no idea"), says("none")])));
     let steps = vec![review(&[finding(1, 0.5)]), checks(&[("c1", "holds")])];
@@ -142,7 +142,7 @@ impl Reviewer for Hints {
 
 #[tokio::test]
 async fn a_model_cannot_talk_away_what_a_check_has_proved() {
-    let mut stage = Stage::new(Profile::Standard);
+    let mut stage = Stage::new(Profile::Lean);
     stage.hints = Some(Arc::new(Hints));
     let hint = |id: &str| json!({"id": id, "stands": false, "why": "fine"});
     let answer = json!({"verdict": "PASS", "findings": [], "hints": [hint("h1"), hint("h2")]});

@@ -50,7 +50,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// Budget profile of the agent: quick, standard or thorough
+    /// Budget profile of the agent: lean, standard or thorough
     #[arg(long, value_name = "NAME")]
     profile: Option<Profile>,
 

@@ -6,7 +6,7 @@ use crate::wiring::changes;
 use crate::wiring::reviewers::ChosenReviewers;
 use mala_domain::ports::ReviewScope;
 use mala_domain::review::ReviewPlan;
-use mala_pipeline::agent::ReviewForecast;
+use mala_pipeline::agent::{ForecastPart, ReviewForecast};
 use mala_pipeline::review::gather;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -22,7 +22,7 @@ pub(super) async fn show(
             true => "External programs review the change; their cost is unknown.\n",
             false => "Built-in analyzers only: no model is called, at no cost.\n",
         };
-        let plain = json!({"schema_version": 1, "reviewer": chosen.label(), "passes": []});
+        let plain = json!({"schema_version": 1, "reviewer": chosen.label(), "looks": []});
         console::data(&if is_json { format!("{plain:#}\n") } else { free.to_owned() })?;
         return Ok(Exit::Passed);
     };
@@ -47,16 +47,26 @@ fn as_text(forecast: &ReviewForecast) -> String {
         line("escalation", stronger.clone());
     }
     line("profile", forecast.profile.to_string());
-    let passes = match forecast.passes.as_slice() {
+    let looks = match forecast.looks.as_slice() {
         [] => "none".to_owned(),
-        passes => passes.join(", "),
+        looks => looks.join(", "),
     };
-    line("passes", passes);
+    line("looks", looks);
     let (sent, all) = forecast.hunks;
     line("hunks", format!("{sent} of {all} would be sent, with {} hints", forecast.hints));
-    let bytes: usize = forecast.prompt_bytes.iter().sum();
-    let parts = console::counted(forecast.briefs, "message");
-    line("prompt", format!("{bytes} bytes in {parts}, about {} tokens", forecast.prompt_tokens));
+    let bytes = n_bytes(forecast);
+    let n_parts = console::counted(forecast.parts.len(), "part");
+    line("prompt", format!("{bytes} bytes in {n_parts}, about {} tokens", forecast.prompt_tokens));
+    for (index, part) in forecast.parts.iter().enumerate().filter(|_| forecast.parts.len() > 1) {
+        let names: Vec<String> =
+            part.files.iter().take(MAX_NAMED).map(|(file, _)| file.to_string()).collect();
+        let more = match part.files.len().saturating_sub(MAX_NAMED) {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let words = format!("{}: {} bytes: {}{more}", index + 1, part.bytes, names.join(", "));
+        line("part", words);
+    }
     let reserved = forecast.reserved.map_or("unknown".to_owned(), |dollars| dollars.to_string());
     line("reserved", format!("{reserved} at most for the first calls"));
     line(
@@ -77,21 +87,33 @@ fn as_text(forecast: &ReviewForecast) -> String {
     text
 }
 
+/// The most files of a part that are named.
+const MAX_NAMED: usize = 8;
+
+fn n_bytes(forecast: &ReviewForecast) -> usize {
+    forecast.parts.iter().map(|part| part.bytes).sum()
+}
+
 fn as_json(forecast: &ReviewForecast) -> Value {
     let limits = &forecast.limits;
+    let part = |part: &ForecastPart| {
+        let files: Vec<String> = part.files.iter().map(|(file, _)| file.to_string()).collect();
+        let hunks: usize = part.files.iter().map(|(_, hunks)| hunks).sum();
+        json!({"files": files, "hunks": hunks, "prompt_bytes": part.bytes})
+    };
     json!({
         "schema_version": 1,
         "reviewer": "agent_sdk",
         "model": forecast.model,
         "escalation_model": forecast.escalation,
         "profile": forecast.profile,
-        "passes": forecast.passes,
+        "looks": forecast.looks,
         "hunks_sent": forecast.hunks.0,
         "hunks": forecast.hunks.1,
         "hints": forecast.hints,
-        "messages": forecast.briefs,
+        "parts": forecast.parts.iter().map(part).collect::<Vec<_>>(),
         "instruction_bytes": forecast.instruction_bytes,
-        "prompt_bytes": forecast.prompt_bytes.iter().sum::<usize>(),
+        "prompt_bytes": n_bytes(forecast),
         "prompt_tokens": forecast.prompt_tokens,
         "reserved_usd": forecast.reserved.map(|dollars| dollars.as_f64()),
         "limits": {

@@ -100,15 +100,26 @@ pub(super) async fn chosen(
     })
 }
 
-/// The limits of a review. A time limit on the command line has precedence over the profile.
+/// The limits of a review. A time limit that a person sets has precedence over that of the profile; of two
+/// that a person sets, the shorter one applies, except one on the command line, which always does.
 fn limits(policy: &ReviewPolicy) -> Limits {
-    let mut limits = policy.budget.limits();
-    if let (Some(timeout), ConfigOrigin::CommandLine) =
-        (policy.timeout.value, &policy.timeout.origin)
-    {
-        limits.max_wall_time = timeout.duration();
+    let limits = policy.budget.limits();
+    let is_set = |origin: &ConfigOrigin| *origin != ConfigOrigin::Default;
+    let chosen = match policy.timeout.value {
+        Some(timeout) => Some((timeout, &policy.timeout.origin)),
+        None => Some((policy.agent_timeout.value, &policy.agent_timeout.origin)),
+    };
+    let chosen = chosen.filter(|(_, origin)| is_set(origin));
+    let is_wall_time_set = policy.budget.max_wall_time_seconds.value.is_some();
+    match chosen {
+        Some((timeout, ConfigOrigin::CommandLine)) => {
+            Limits { max_wall_time: timeout.duration(), ..limits }
+        }
+        Some((timeout, _)) if !is_wall_time_set => {
+            Limits { max_wall_time: timeout.duration(), ..limits }
+        }
+        _ => limits,
     }
-    limits
 }
 
 /// An agent that verifies or parses findings of other reviewers, without hints and linters. `purpose` starts

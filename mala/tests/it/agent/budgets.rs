@@ -84,10 +84,10 @@ fn evidence_that_is_not_there_drops_the_finding() {
 #[test]
 fn checks_that_are_not_made_are_told() {
     let stalls = || ServerStep::from(ServerFault::status(500));
-    let quick = "review: {budget: {max_verify_candidates: 0}}\n";
+    let none = "review: {budget: {max_verify_candidates: 0}}\n";
     let rows: Vec<(Vec<ServerStep>, &str)> = vec![
-        (vec![], quick),
-        (vec![stalls(), stalls()], ""),
+        (vec![], none),
+        (vec![stalls(), stalls(), stalls()], ""),
         (vec![says("no JSON")], ""),
         (vec![says(r#"{"checks": []}"#)], ""),
     ];
@@ -108,7 +108,7 @@ fn checks_that_are_not_made_are_told() {
     }
     insta::assert_snapshot!(warnings.join("\n"), @r#"
     ["agent-sdk: 1 claim not checked: at most 0 claims are checked"]
-    ["agent-sdk: 1 claim not checked: 500: scripted 500 (api_error); not retried: all 2 model calls are spent"]
+    ["agent-sdk: 1 claim not checked: 500: scripted 500 (api_error); not retried: all 2 retries are spent"]
     ["agent-sdk: 1 claim not checked: invalid json: expected ident at line 1 column 2"]
     ["agent-sdk: 1 claim not checked: claude-sonnet-5-5 says nothing of it"]
     "#);
@@ -174,16 +174,16 @@ fn a_model_without_a_price_needs_a_yes() {
 }
 
 #[test]
-fn the_passes_of_a_thorough_review_share_their_prompt() {
+fn the_looks_of_a_thorough_review_share_their_prompt() {
     let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
     world.write("lib.py", "def f():\n    return 1\n".repeat(200));
     let (code, report) = review(&world, &["--profile", "thorough"]);
-    assert_eq!((code, &report["stats"]["llm_calls"]), (0, &json!(3)), "{report:#}");
+    assert_eq!((code, &report["stats"]["llm_calls"]), (0, &json!(2)), "{report:#}");
     let systems: BTreeSet<String> =
         server.requests().iter().map(|request| request.system()).collect();
     assert_eq!(systems.len(), 1);
-    assert!(server.cache_count().ratio() > 0.6, "{:?}", server.cache_count());
+    assert!(server.cache_count().ratio() > 0.4, "{:?}", server.cache_count());
     assert!(report["stats"]["cache_read_tokens"].as_u64() > Some(1_000), "{report:#}");
 }
 
@@ -193,34 +193,36 @@ fn the_same_review_has_the_same_id_and_another_one_another() {
         let (_, report, _) = reviewed(vec![says(PASS)], args);
         report["review_id"].as_str().unwrap().to_owned()
     };
-    let ids = [id(&[]), id(&["--profile", "quick"]), id(&["--model", "haiku"])];
+    let ids = [id(&[]), id(&["--profile", "standard"]), id(&["--model", "haiku"])];
     assert_eq!(ids[0], id(&[]));
     assert_eq!(BTreeSet::from(ids).len(), 3);
 }
 
 #[test]
 fn only_the_worst_findings_are_reported() {
-    let many: Vec<Value> = (0..12)
+    let many: Vec<Value> = (0..18)
         .map(|n| {
-            let mut one = finding(if n == 11 { 1 } else { 3 }, 0.9);
+            let mut one = finding(if n == 17 { 1 } else { 3 }, 0.9);
             one["line_start"] = json!(n * 5 + 1);
             one["line_end"] = json!(n * 5 + 1);
             one["evidence"] = json!(format!("x{} = {}", n * 5, n * 5));
             one["file_path"] = json!("many.py");
+            one["title"] = json!(format!("about x{}", n * 5));
+            one["body"] = json!(format!("x{} is not the sum", n * 5));
             one
         })
         .collect();
     let server = ModelServer::steps(vec![fails(&many)]);
     let world = with_server(changed(), &server);
-    let text: String = (0..60).map(|n| format!("x{n} = {n}\n")).collect();
+    let text: String = (0..90).map(|n| format!("x{n} = {n}\n")).collect();
     world.write("many.py", &text);
     let (code, report) = review(&world, &["--profile", "quick"]);
-    assert_eq!((code, report["issues"].as_array().unwrap().len()), (1, 10));
+    assert_eq!((code, report["issues"].as_array().unwrap().len()), (1, 15));
     assert_eq!(report["issues"][0]["priority"], 1);
-    insta::assert_snapshot!(report["warnings"].to_string(), @r#"["agent-sdk: 1 claim not checked: at most 0 claims are checked","2 less urgent findings left out: at most 10 are reported, and all that block"]"#);
+    insta::assert_snapshot!(report["warnings"].to_string(), @r#"["agent-sdk: 13 claims not checked: at most 5 claims are checked","agent-sdk: 5 claims not checked: missing field: checks","3 less urgent findings left out: at most 15 are reported, and all that block"]"#);
 }
 
-/// A file of 17 kB whose functions are short, with two of them changed.
+/// A file of 23 kB whose functions are short, with two of them changed.
 fn long_file(changed: &[usize]) -> String {
     let function = |n: usize| {
         let last = match changed.contains(&n) {
@@ -233,7 +235,7 @@ fn long_file(changed: &[usize]) -> String {
             "def order_price_{n}(order, price, limit={n}):\n    \"\"\"Brings order and price together, up to a limit.\"\"\"\n{check}{count}{check}{count}{check}{last}\n\n"
         )
     };
-    (0..24).map(function).collect()
+    (0..33).map(function).collect()
 }
 
 #[test]
@@ -252,7 +254,7 @@ fn the_first_request_is_at_most_half_of_the_files_in_every_protocol() {
         let request = &server.requests()[0];
         assert_eq!((request.wire, request.tools().len()), (wire, 10));
         let (sent, whole) = (request.body.to_string().len(), whole.len());
-        assert!((16_000..18_000).contains(&whole), "{whole}");
+        assert!((22_000..25_000).contains(&whole), "{whole}");
         assert!(sent * 100 <= whole * 50, "{wire:?}: {sent} of {whole}");
     }
 }

@@ -195,19 +195,17 @@ fn a_dry_run_calls_no_model() {
     [stdout]
     model      claude-sonnet-5-5
     profile    standard
-    passes     whole change
+    looks      draft
     hunks      1 of 1 would be sent, with 0 hints
-    prompt     NNNN bytes in N message, about NNNN tokens
+    prompt     NNNN bytes in N part, about NNNN tokens
     reserved   $N.NNNN at most for the first calls
-    limits     2 model calls, 3 tool calls, 400000 tokens, $0.50, 60 s
+    limits     40 model calls, 80 tool calls, 6000000 tokens, $5.00, 600 s
                No model was called.
     ");
     let output = world.output(&["review", "--dry-run", "--json", "--profile", "thorough"], b"");
     let outlook: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(
-        outlook["passes"],
-        json!(["line by line", "removed behaviour", "cross-file effects"])
-    );
+    assert_eq!(outlook["looks"], json!(["draft", "second look"]));
+    assert_eq!(outlook["parts"][0]["files"], json!(["app.py"]));
     assert!(outlook["prompt_bytes"].as_u64() > Some(1_000), "{outlook:#}");
     assert!(outlook["reserved_usd"].as_f64() > Some(0.0), "{outlook:#}");
     assert_eq!(server.requests().len(), 0);
@@ -231,11 +229,11 @@ fn a_dry_run_says_that_the_review_would_be_refused() {
     [stdout]
     model      claude-sonnet-5-5
     profile    standard
-    passes     whole change
+    looks      draft
     hunks      1 of 1 would be sent, with 0 hints
-    prompt     NNNN bytes in N message, about NNNN tokens
+    prompt     NNNN bytes in N part, about NNNN tokens
     reserved   $N.NNNN at most for the first calls
-    limits     2 model calls, 3 tool calls, 400000 tokens, $0.50, 60 s
+    limits     40 model calls, 80 tool calls, 6000000 tokens, $5.00, 600 s
     warning    the review would be refused: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set
                No model was called.
     ");
@@ -246,11 +244,11 @@ fn a_dry_run_says_that_the_review_would_be_refused() {
     [stdout]
     model      claude-sonnet-5-5
     profile    standard
-    passes     none
+    looks      none
     hunks      0 of 0 would be sent, with 0 hints
-    prompt     N bytes in N messages, about N tokens
+    prompt     N bytes in N parts, about N tokens
     reserved   $N.NN at most for the first calls
-    limits     2 model calls, 3 tool calls, 400000 tokens, $0.50, 60 s
+    limits     40 model calls, 80 tool calls, 6000000 tokens, $5.00, 600 s
                No model was called.
     ");
 }

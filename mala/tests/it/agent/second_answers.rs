@@ -100,7 +100,7 @@ fn an_objection_is_not_gone_because_its_form_was_wrong() {
     // Where nothing was objected, only the form was wrong, and that is said.
     let (code, report, _) = reviewed(vec![says("Looks good!"), says(PASS)], &["--no-save"]);
     assert_eq!((code, &report["status"]), (0, &json!("ok")), "{report:#}");
-    insta::assert_snapshot!(warnings(&report), @r#"["agent-sdk: whole change: invalid json: expected value at line 1 column 1; asked again"]"#);
+    insta::assert_snapshot!(warnings(&report), @r#"["agent-sdk: draft: invalid json: expected value at line 1 column 1; asked again"]"#);
 }
 
 #[test]
@@ -127,5 +127,5 @@ fn an_answer_that_still_wants_tools_is_cut_short() {
         &["--no-save"],
     );
     assert_eq!((code, &report["status"]), (0, &json!("truncated")), "{report:#}");
-    insta::assert_snapshot!(warnings(&report), @r#"["agent-sdk: whole change: 1 tool call not made: no model call is left for what they show"]"#);
+    insta::assert_snapshot!(warnings(&report), @r#"["agent-sdk: draft: 1 tool call not made: no model call is left for what they show"]"#);
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 fn shown(steps: Vec<ServerStep>, args: &[&str]) -> String {
     let server = ModelServer::steps(steps);
     let world = with_server(changed(), &server);
-    let shown = world.run(&[&["review", "--reviewer", "agent_sdk", "--no-save"], args].concat());
+    let own = ["review", "--reviewer", "agent_sdk", "--no-save", "--profile", "lean"];
+    let shown = world.run(&[&own, args].concat());
     // The number of tokens depends on the prompts.
     let is_usage = |line: &&str| line.starts_with("usage:");
     shown.lines().filter(|line| !is_usage(line)).map(|line| format!("{line}\n")).collect()
@@ -119,10 +120,10 @@ fn an_answer_that_cannot_be_read() {
     The change could not be reviewed.
 
     not reviewed:  app.py (1 hunk)
-    warning:  agent-sdk: the pass 'whole change' gave no answer: invalid json:
-              expected value at line 1 column 1
-    warning:  agent-sdk: whole change: invalid json: expected value at line 1 column
-              1; asked again
+    warning:  agent-sdk: the draft gave no answer: invalid json: expected value at
+              line 1 column 1
+    warning:  agent-sdk: draft: invalid json: expected value at line 1 column 1;
+              asked again
     coverage:  reviewed 0 of 1 hunk in 0 files
     reviewer:  agent-sdk (claude-sonnet-5-5): could not review: invalid json:
                expected value at line 1 column 1, 0 findings, 0 dropped
@@ -141,7 +142,7 @@ fn a_provider_that_refuses_the_key() {
     The change could not be reviewed.
 
     not reviewed:  app.py (1 hunk)
-    warning:  agent-sdk: the pass 'whole change' gave no answer: 401: scripted 401
+    warning:  agent-sdk: the draft gave no answer: 401: scripted 401
               (authentication_error); see ANTHROPIC_API_KEY
     coverage:  reviewed 0 of 1 hunk in 0 files
     reviewer:  agent-sdk: could not review: 401: scripted 401
@@ -151,7 +152,7 @@ fn a_provider_that_refuses_the_key() {
 
     COULD NOT REVIEW  401: scripted 401 (authentication_error); see
                       ANTHROPIC_API_KEY
-    ");
+    "#);
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn recordings_and_replays_are_the_same_byte_for_byte() {
     world.git(&["add", "-A"]).git(&["commit", "-qm", "change"]);
     std::fs::create_dir_all(world.home().join(".config/mala")).unwrap();
     let own = world.home().join(".config/mala/config.yaml");
-    std::fs::write(own, "review: {budget: {max_llm_calls: 4}}\n").unwrap();
+    std::fs::write(own, "review: {budget: {max_llm_calls: 3}}\n").unwrap();
     let tapes = [world.home().join("one"), world.home().join("two")];
     let mut world = world;
     let mut live = Vec::new();

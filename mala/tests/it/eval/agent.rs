@@ -35,7 +35,18 @@ pub(super) fn cases(n: usize) -> Vec<Value> {
 }
 
 fn agent_run(world: &World, more: &[&str]) -> (i32, Value) {
-    let args = ["--set", "set.jsonl", "--reviewer", "agent_sdk", "--model", "haiku", "--jobs", "4"];
+    let args = [
+        "--set",
+        "set.jsonl",
+        "--reviewer",
+        "agent_sdk",
+        "--model",
+        "haiku",
+        "--jobs",
+        "4",
+        "--profile",
+        "lean",
+    ];
     let args: Vec<&str> = args.into_iter().chain(more.iter().copied()).collect();
     ran(world, &args)
 }

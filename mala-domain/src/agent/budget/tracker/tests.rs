@@ -10,7 +10,7 @@ fn call(tokens: u64, millionths: u64) -> Charge {
 
 #[test]
 fn a_call_that_could_exceed_a_limit_is_not_made() {
-    let limits = Profile::Standard.limits();
+    let limits = Profile::Lean.limits();
     let rows = [
         (call(400_001, 0), LimitReached::Tokens(400_000)),
         (call(1, 500_001), LimitReached::Cost(limits.max_cost)),
@@ -26,7 +26,7 @@ fn a_call_that_could_exceed_a_limit_is_not_made() {
 
 #[test]
 fn calls_and_tools_are_counted() {
-    let mut tracker = BudgetTracker::new(Profile::Standard.limits());
+    let mut tracker = BudgetTracker::new(Profile::Lean.limits());
     for _ in 0..2 {
         let reserved = tracker.reserve(call(1, 1)).unwrap();
         tracker.settle(reserved, CallUsage::NOTHING);
@@ -42,7 +42,7 @@ fn calls_and_tools_are_counted() {
 
 #[test]
 fn unreported_usage_stays_at_its_worst_case() {
-    let mut tracker = BudgetTracker::new(Profile::Standard.limits());
+    let mut tracker = BudgetTracker::new(Profile::Lean.limits());
     let reserved = tracker.reserve(call(1_000, 300_000)).unwrap();
     assert!(tracker.has_open());
     tracker.settle(reserved, CallUsage::default());
@@ -56,7 +56,7 @@ fn unreported_usage_stays_at_its_worst_case() {
 
 #[test]
 fn what_is_known_frees_the_rest() {
-    let mut tracker = BudgetTracker::new(Profile::Standard.limits());
+    let mut tracker = BudgetTracker::new(Profile::Lean.limits());
     let reserved = tracker.reserve(call(1_000, 500_000)).unwrap();
     let used =
         CallUsage { tokens: Some(10), cache_read: Some(4), dollars: Some(Dollars::millionths(7)) };
@@ -69,7 +69,7 @@ fn what_is_known_frees_the_rest() {
 
 #[test]
 fn an_unknown_price_is_unknown_even_when_it_is_allowed() {
-    let limits = Limits { unpriced: UnknownPricePolicy::Allow, ..Profile::Standard.limits() };
+    let limits = Limits { unpriced: UnknownPricePolicy::Allow, ..Profile::Lean.limits() };
     let mut tracker = BudgetTracker::new(limits);
     let reserved = tracker.reserve(Charge::Call { tokens: 5, dollars: None }).unwrap();
     tracker.settle(reserved, CallUsage { tokens: Some(5), ..CallUsage::default() });
@@ -109,7 +109,7 @@ fn part(of: u64, share: u8) -> u64 {
 proptest! {
     #[test]
     fn no_limit_is_ever_exceeded(steps in prop::collection::vec(step(), 0..60)) {
-        let limits = Profile::Standard.limits();
+        let limits = Profile::Lean.limits();
         let mut tracker = BudgetTracker::new(limits);
         let mut open: Vec<(Reservation, u64, u64)> = Vec::new();
         let (mut calls, mut tools, mut tokens, mut millionths) = (0u32, 0u32, 0u64, 0u64);
@@ -146,4 +146,18 @@ proptest! {
             prop_assert_eq!((tracker.tokens(), tracker.cost()), (tokens, Dollars::millionths(millionths)));
         }
     }
+}
+
+#[test]
+fn retries_have_an_allowance_of_their_own() {
+    let limits = Profile::Lean.limits();
+    let mut tracker = BudgetTracker::new(limits);
+    let charge = Charge::Call { tokens: 10, dollars: Some(Dollars::ZERO) };
+    let mut retry =
+        || tracker.reserve_retry(charge).map(|it| tracker.settle(it, CallUsage::NOTHING));
+    assert_eq!([retry(), retry(), retry()], [Ok(()), Ok(()), Err(LimitReached::Retries(2))]);
+    assert_eq!(tracker.calls_left(), limits.max_llm_calls, "a retry uses no call");
+    let huge = Charge::Call { tokens: limits.max_tokens + 1, dollars: Some(Dollars::ZERO) };
+    let mut tracker = BudgetTracker::new(limits);
+    assert_eq!(tracker.reserve_retry(huge), Err(LimitReached::Tokens(limits.max_tokens)));
 }

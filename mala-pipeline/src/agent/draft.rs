@@ -1,5 +1,5 @@
-//! The passes over a change. Each pass reviews the whole change with another instruction. All passes
-//! share one budget and the provider's prompt cache.
+//! The draft: a look at every part of a change with all questions, and in some profiles a second look from
+//! another direction. All conversations share one budget and the provider's prompt cache.
 
 use super::phase::AgentPhase;
 use super::plan;
@@ -12,8 +12,7 @@ use mala_domain::agent::answer::{
     read_restructured, read_review, review_format,
 };
 use mala_domain::agent::brief::{MAX_HINTS, PromptBrief, hint_id};
-use mala_domain::agent::budget::Profile;
-use mala_domain::agent::prompts::{self, Pass};
+use mala_domain::agent::prompts::{self, Look};
 use mala_domain::agent::{NAME, claims};
 use mala_domain::change::FilePath;
 use mala_domain::conversation::{AnswerFormat, TurnPart};
@@ -24,35 +23,50 @@ use mala_domain::verdict::Verdict;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-/// The results of all passes.
+/// The results of all looks.
 #[derive(Default)]
-pub(super) struct PassResults {
+pub(super) struct DraftResults {
     pub(super) claims: Vec<ReviewClaim>,
     pub(super) opinions: Vec<HintOpinion>,
-    /// The hunks that every pass has reviewed.
+    /// The hunks that were reviewed.
     pub(super) accounted: Vec<(FilePath, Vec<usize>)>,
     pub(super) warnings: Vec<String>,
-    /// Why no pass has an answer.
+    /// Why no look has an answer.
     pub(super) failure: Option<ReviewerFailure>,
+    /// What was found in each part.
+    known: Vec<Vec<ReviewClaim>>,
 }
 
-pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> PassResults {
-    let passes =
-        plan::passes(phase.settings.profile, phase.context, &phase.context.surroundings.rules);
-    let briefs = &prepared.briefs.briefs;
-    let max_calls = plan::calls_per_pass(&phase.settings.limits, passes.len() * briefs.len());
-    let jobs = briefs.iter().flat_map(|brief| passes.iter().map(move |pass| (brief, *pass)));
-    let answers = join_all(jobs.enumerate().map(|(index, (brief, pass))| async move {
-        if index > 0 {
-            phase.account.wait_for_first_call().await;
+/// Looks at every part of the change; in profiles with a second look, once more for what is missing.
+pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> DraftResults {
+    let looks = plan::looks(phase.settings.profile);
+    let parts = &prepared.briefs.briefs;
+    let max_calls = plan::calls_per_look(&phase.settings.limits, looks.len() * parts.len());
+    let mut results =
+        DraftResults { known: vec![Vec::new(); parts.len()], ..DraftResults::default() };
+    for look in looks.iter().copied() {
+        let asked = parts.iter().zip(&results.known).enumerate().map(
+            |(index, (brief, known))| async move {
+                if index > 0 {
+                    phase.account.wait_for_first_call().await;
+                }
+                let part = DraftPart { brief, number: index + 1, of: parts.len(), known };
+                let form = review_format(prepared.hints.len());
+                let answer = review(phase, &part, look, form, max_calls).await;
+                phase.account.mark_warm();
+                answer
+            },
+        );
+        let answers = join_all(asked).await;
+        results.add(phase, look, parts, answers);
+        if results.failure.is_some() {
+            break;
         }
-        let form = review_format(prepared.hints.len());
-        let answer = review(phase, brief, pass, form, max_calls).await;
-        phase.account.mark_warm();
-        (brief, pass, answer)
-    }))
-    .await;
-    let mut results = fold(phase, answers);
+    }
+    let read = phase.hunks_read(&prepared.briefs.left_out);
+    if results.failure.is_none() {
+        results.accounted.extend(read);
+    }
     let unread: HashSet<_> =
         prepared.briefs.unread.iter().map(|(file, hunk)| (file, *hunk)).collect();
     for (file, hunks) in &mut results.accounted {
@@ -61,26 +75,62 @@ pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> P
     results
 }
 
+/// One part of a change.
+struct DraftPart<'b> {
+    brief: &'b PromptBrief,
+    number: usize,
+    of: usize,
+    /// What earlier looks found in it.
+    known: &'b [ReviewClaim],
+}
+
+/// What the model is told after the change: earlier findings, the questions and its budget.
+fn instruction(
+    phase: &AgentPhase<'_>,
+    part: &DraftPart<'_>,
+    look: Look,
+    budget: (u32, u32),
+) -> String {
+    let mut text = String::new();
+    if look == Look::Second {
+        let lines: Vec<String> = part.known.iter().map(known_line).collect();
+        let lines = if lines.is_empty() { "none".to_owned() } else { lines.join("\n") };
+        text.push_str(&phase.fence.wrap("known problems", &lines));
+    }
+    if part.of > 1 {
+        let (number, of) = (part.number, part.of);
+        text.push_str(&format!(
+            "The change is reviewed in {of} parts, and this is part {number}: report what you find \
+             in it, and read files of other parts with the tools where you need them.\n"
+        ));
+    }
+    text.push_str(look.instruction().trim_end());
+    text.push('\n');
+    text.push_str(&prompts::budget(budget.0, budget.1));
+    text
+}
+
+fn known_line(claim: &ReviewClaim) -> String {
+    format!("{}:{} {}", claim.file, claim.span, claim.title)
+}
+
 async fn review(
     phase: &AgentPhase<'_>,
-    brief: &PromptBrief,
-    pass: Pass,
+    part: &DraftPart<'_>,
+    look: Look,
     form: AnswerFormat,
     max_calls: u32,
 ) -> Result<ReviewAnswer, StopReason> {
-    phase.account.emit(ReviewEvent::PassStarted { pass: pass.name().to_owned() });
-    let instruction = pass.instruction().trim_end().to_owned();
+    phase.account.emit(ReviewEvent::PassStarted { pass: look.name().to_owned() });
+    let n_tools = if max_calls > 1 { phase.account.tools_left() } else { 0 };
+    let words = instruction(phase, part, look, (max_calls, n_tools));
     let conversation = ConversationPlan {
-        label: pass.name(),
+        label: look.name(),
         client: &phase.settings.client,
         system: prompts::SYSTEM,
-        opening: vec![TurnPart::Repeated(brief.text.clone()), TurnPart::Text(instruction)],
+        opening: vec![TurnPart::Repeated(part.brief.text.clone()), TurnPart::Text(words)],
         form,
-        tools: if phase.settings.profile == Profile::Quick {
-            ToolOffer::None
-        } else {
-            ToolOffer::Offered
-        },
+        tools: ToolOffer::Offered,
         max_calls,
     };
     let objected = OnceLock::new();
@@ -180,47 +230,64 @@ async fn restructure(
     converse(phase, conversation, read).await.map_err(|_| stands())
 }
 
-type PassAnswer<'b> = (&'b PromptBrief, Pass, Result<ReviewAnswer, StopReason>);
-
-fn fold(phase: &AgentPhase<'_>, answers: Vec<PassAnswer<'_>>) -> PassResults {
-    let mut results = PassResults::default();
-    let first_failure = answers.iter().find_map(|(_, _, answer)| answer.as_ref().err()).cloned();
-    let none_answered = answers.iter().all(|(_, _, answer)| answer.is_err());
-    let complete: Vec<&PromptBrief> = answers
-        .iter()
-        .map(|(brief, ..)| *brief)
-        .filter(|brief| {
-            let mut own = answers.iter().filter(|(other, ..)| std::ptr::eq(*other, *brief));
-            own.all(|(.., answer)| answer.as_ref().is_ok_and(accounts))
-        })
-        .collect();
-    for (index, brief) in complete.iter().enumerate() {
-        if !complete.iter().take(index).any(|seen| std::ptr::eq(*seen, *brief)) {
-            results.accounted.extend(brief.shown.iter().cloned());
-        }
-    }
-    for (_, pass, answer) in answers {
-        match answer {
-            Ok(answer) => {
-                if !accounts(&answer) {
-                    phase.leave_undone(&format!(
-                        "the pass '{}' accounts for nothing: another call brought its answer into \
-                         form",
-                        pass.name()
-                    ));
+impl DraftResults {
+    /// Adds the answers of one look, one per part. The first look decides which parts were reviewed.
+    fn add(
+        &mut self,
+        phase: &AgentPhase<'_>,
+        look: Look,
+        parts: &[PromptBrief],
+        answers: Vec<Result<ReviewAnswer, StopReason>>,
+    ) {
+        let first_failure = answers.iter().find_map(|answer| answer.as_ref().err()).cloned();
+        let none_answered = answers.iter().all(Result::is_err);
+        for (index, (part, answer)) in parts.iter().zip(answers).enumerate() {
+            match answer {
+                Ok(answer) => {
+                    if look == Look::First && accounts(&answer) {
+                        self.accounted.extend(part.shown.iter().cloned());
+                    }
+                    if !accounts(&answer) {
+                        phase.leave_undone(&format!(
+                            "the {} accounts for nothing: another call brought its answer into form",
+                            look.name()
+                        ));
+                    }
+                    let claims: Vec<ReviewClaim> =
+                        answer.claims.into_iter().map(|claim| claim.candidate).collect();
+                    if let Some(known) = self.known.get_mut(index) {
+                        known.extend(claims.iter().cloned());
+                    }
+                    self.claims.extend(claims);
+                    self.opinions.extend(answer.hints);
+                    let dropped = answer.dropped.iter();
+                    self.warnings.extend(dropped.map(|why| format!("{NAME}: dropped {why}")));
                 }
-                results.claims.extend(answer.claims.into_iter().map(|claim| claim.candidate));
-                results.opinions.extend(answer.hints);
-                let dropped = answer.dropped.iter();
-                results.warnings.extend(dropped.map(|why| format!("{NAME}: dropped {why}")));
+                Err(stopped) => self.warn(phase, look, &stopped),
             }
-            Err(stopped) => warn(phase, &mut results, pass, &stopped),
+        }
+        if none_answered && look == Look::First {
+            self.failure = first_failure.map(|stopped| stopped.failure());
         }
     }
-    if none_answered {
-        results.failure = first_failure.map(|stopped| stopped.failure());
+
+    fn warn(&mut self, phase: &AgentPhase<'_>, look: Look, stopped: &StopReason) {
+        let warning = format!("the {} gave no answer: {stopped}", look.name());
+        match stopped {
+            StopReason::Model(_) | StopReason::TimedOut => {
+                tracing::error!(look = look.name(), error = %stopped, "the model gave no answer");
+            }
+            _ => {}
+        }
+        match look {
+            Look::First => {
+                let warning = format!("{NAME}: {warning}");
+                phase.warn(&warning);
+                self.warnings.push(warning);
+            }
+            Look::Second => phase.leave_undone(&warning),
+        }
     }
-    results
 }
 
 /// Whether an answer counts as coverage. A restructured answer may have lost a finding, so it can block
@@ -229,17 +296,8 @@ fn accounts(answer: &ReviewAnswer) -> bool {
     answer.method != ParseMethod::Restructured
 }
 
-fn warn(phase: &AgentPhase<'_>, results: &mut PassResults, pass: Pass, stopped: &StopReason) {
-    if let StopReason::Model(_) | StopReason::TimedOut = stopped {
-        tracing::error!(pass = pass.name(), error = %stopped, "the model gave no answer");
-    }
-    let warning = format!("{NAME}: the pass '{}' gave no answer: {stopped}", pass.name());
-    phase.warn(&warning);
-    results.warnings.push(warning);
-}
-
 /// The built-in findings after the model's word on them. It may refute what the checks themselves are
-/// not sure of, as long as no pass says otherwise; what they proved stands, whatever a text talks a
+/// not sure of, as long as no look says otherwise; what they proved stands, whatever a text talks a
 /// model into. Of what it was not shown it can say nothing.
 pub(super) fn with_hint_opinions(
     hints: &[ReviewClaim],
@@ -282,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hint_is_refuted_when_it_was_shown_and_no_pass_upholds_it() {
+    fn a_hint_is_refuted_when_it_was_shown_and_no_look_upholds_it() {
         let says = |id: &str, stands: bool, why: &str| HintOpinion {
             id: id.to_owned(),
             stands,

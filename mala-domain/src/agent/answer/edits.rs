@@ -1,0 +1,60 @@
+//! The answers to the questions which claims have the same cause, and how findings are to be reported.
+
+use super::fields::{cut, list, object, optional_text, text};
+use super::json_object::{self, ParseMethod};
+use super::{ParseProblem, RawAnswer};
+
+/// Claims with the same cause, by their ids.
+pub type CauseGroups = Vec<Vec<String>>;
+
+/// How one finding is to be reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditedFinding {
+    /// Which finding.
+    pub id: String,
+    /// Whether it is a note.
+    pub is_note: bool,
+    /// Another finding with the same cause.
+    pub same_as: Option<String>,
+    /// A title for a busy reader.
+    pub title: String,
+    /// What goes wrong, and when.
+    pub body: String,
+}
+
+const MAX_ITEMS: usize = 500;
+
+/// Reads which claims have the same cause. A group of one says nothing.
+pub fn read_groups(raw: &RawAnswer<'_>) -> Result<(CauseGroups, ParseMethod), ParseProblem> {
+    let (found, method) = json_object::find(raw, &["groups"])?;
+    json_object::require_agreement(raw, &["groups"])?;
+    let groups = list(&found, "groups")?.iter().take(MAX_ITEMS).map(|group| {
+        let ids = group.as_array().ok_or(ParseProblem::InvalidFormat)?.iter().take(MAX_ITEMS);
+        ids.map(|id| id.as_str().map(|id| cut(id, 40)).ok_or(ParseProblem::InvalidFormat)).collect()
+    });
+    let groups: CauseGroups = groups.collect::<Result<_, _>>()?;
+    Ok((groups.into_iter().filter(|group| group.len() > 1).collect(), method))
+}
+
+/// Reads how findings are to be reported, the most important first.
+pub fn read_edit(raw: &RawAnswer<'_>) -> Result<(Vec<EditedFinding>, ParseMethod), ParseProblem> {
+    let (found, method) = json_object::find(raw, &["findings"])?;
+    json_object::require_agreement(raw, &["findings"])?;
+    let findings = list(&found, "findings")?.iter().take(MAX_ITEMS).map(|value| {
+        let finding = object(value)?;
+        let is_note = match text(finding, "tier")? {
+            "finding" => false,
+            "note" => true,
+            _ => return Err(ParseProblem::InvalidFormat),
+        };
+        let same_as = optional_text(finding, "same_as")?.map(str::trim).unwrap_or_default();
+        Ok(EditedFinding {
+            id: cut(text(finding, "id")?, 40),
+            is_note,
+            same_as: Some(cut(same_as, 40)).filter(|id| !id.is_empty()),
+            title: cut(optional_text(finding, "title")?.unwrap_or_default().trim(), 300),
+            body: cut(optional_text(finding, "body")?.unwrap_or_default().trim(), 4_000),
+        })
+    });
+    Ok((findings.collect::<Result<_, _>>()?, method))
+}

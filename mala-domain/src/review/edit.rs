@@ -1,0 +1,220 @@
+//! The edit of checked findings: corrections, the tier of each, the words, and the order. A finding is
+//! never lost: what the edit does not name stays as it is.
+
+use crate::finding::{Finding, Priority, VerificationOutcome};
+use crate::review::merge::{absorb, without_priority};
+use crate::secrets;
+use crate::verdict::is_refuted;
+use std::collections::BTreeMap;
+
+/// What a check and an edit make of a finding. Everything that is `None` stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FindingEdit {
+    /// The corrected priority.
+    pub priority: Option<Priority>,
+    /// A title for a busy reader.
+    pub title: Option<String>,
+    /// What goes wrong, and when.
+    pub body: Option<String>,
+    /// Another finding with the same cause, by its number.
+    pub same_as: Option<usize>,
+    /// Whether it is a note.
+    pub is_note: Option<bool>,
+    /// Its place in the order of importance.
+    pub rank: Option<usize>,
+}
+
+/// Applies edits to the findings with these numbers, and merges those with the same cause.
+pub fn apply_edits(
+    mut findings: Vec<Finding>,
+    numbers: &[usize],
+    edits: &[FindingEdit],
+) -> Vec<Finding> {
+    for (number, edit) in numbers.iter().zip(edits) {
+        if let Some(finding) = findings.get_mut(*number) {
+            apply(finding, edit);
+        }
+    }
+    let mut merged = BTreeMap::new();
+    for (at, edit) in edits.iter().enumerate() {
+        let target = edit.same_as.map(|_| first_cause(edits, at)).filter(|target| *target != at);
+        let pair = target.and_then(|target| numbers.get(at).copied().zip(numbers.get(target)));
+        let Some((own, kept)) = pair.map(|(own, kept)| (own, *kept)) else { continue };
+        let Some(other) = findings.get(own).cloned() else { continue };
+        match findings.get_mut(kept) {
+            Some(kept) if !is_refuted(kept) && !is_refuted(&other) => {
+                raise(kept, &other);
+                absorb(kept, &other);
+                merged.insert(own, ());
+            }
+            _ => {}
+        }
+    }
+    let numbered = findings.into_iter().enumerate();
+    numbered.filter(|(at, _)| !merged.contains_key(at)).map(|(_, finding)| finding).collect()
+}
+
+/// The finding at the end of a chain of equal causes; a circle ends at its first finding.
+fn first_cause(edits: &[FindingEdit], at: usize) -> usize {
+    let mut seen = vec![at];
+    let mut last = at;
+    while let Some(next) = edits.get(last).and_then(|edit| edit.same_as) {
+        if seen.contains(&next) || next >= edits.len() {
+            return seen.into_iter().min().unwrap_or(at);
+        }
+        seen.push(next);
+        last = next;
+    }
+    last
+}
+
+/// A merged finding is as urgent as the most urgent one, and no note if one of them is none.
+fn raise(kept: &mut Finding, other: &Finding) {
+    if other.effective_priority() < kept.effective_priority() {
+        set_priority(kept, other.effective_priority());
+    }
+    if other.verification.is_confirmed() && !kept.verification.is_confirmed() {
+        kept.verification = other.verification.clone();
+    }
+    kept.is_note &= other.is_note;
+}
+
+fn apply(finding: &mut Finding, edit: &FindingEdit) {
+    if let Some(priority) = edit.priority {
+        set_priority(finding, priority);
+    }
+    let said = |text: &Option<String>| {
+        let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty())?;
+        Some(secrets::redact(text).into_owned())
+    };
+    // What another finding covers keeps its own words there.
+    let is_own = edit.same_as.is_none();
+    if let Some(title) = said(&edit.title).filter(|_| is_own) {
+        finding.title = titled(finding, &title);
+    }
+    if let Some(body) = said(&edit.body).filter(|_| is_own) {
+        finding.body = body;
+    }
+    finding.is_note = is_note(finding, edit.is_note);
+}
+
+/// Whether a finding is a note: the edit decides, and without one, what a check could not confirm. What is
+/// urgent and not refuted never is.
+fn is_note(finding: &Finding, wanted: Option<bool>) -> bool {
+    if is_refuted(finding) || finding.effective_priority() <= Priority::P1 {
+        return false;
+    }
+    wanted.unwrap_or(finding.verification.outcome == VerificationOutcome::Unsure)
+}
+
+fn set_priority(finding: &mut Finding, priority: Priority) {
+    finding.priority = Some(priority);
+    finding.severity = priority.severity();
+    finding.title = titled(finding, &finding.title);
+}
+
+/// A title with the priority of the finding in front.
+fn titled(finding: &Finding, title: &str) -> String {
+    let bare = without_priority(title);
+    match finding.priority {
+        Some(priority) => format!("[{priority}] {bare}"),
+        None => bare.to_owned(),
+    }
+}
+
+/// Orders findings by priority, and those of one priority as the edit ranks them.
+pub fn order(findings: &mut [Finding], ranks: &BTreeMap<String, usize>) {
+    findings.sort_by_key(|finding| {
+        let rank = ranks.get(finding.dedupe_key.as_str()).copied().unwrap_or(usize::MAX);
+        (finding.effective_priority(), rank)
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::LineSpan;
+    use crate::finding::{Category, ReviewClaim, Verification};
+    use crate::review::admit::unchecked;
+
+    fn finding(line: u32, priority: Priority, verification: Verification) -> Finding {
+        unchecked(ReviewClaim {
+            file: "a.py".into(),
+            span: LineSpan::line(line),
+            priority: Some(priority),
+            category: Category::Bug,
+            title: format!("[{priority}] title {line}"),
+            body: "body".to_owned(),
+            suggestion: None,
+            evidence: Some(format!("x{line}")),
+            confidence: 0.8,
+            reviewer: "agent".to_owned(),
+            rule: None,
+            verification,
+        })
+    }
+
+    #[test]
+    fn the_edit_decides_the_tier_except_of_what_is_urgent() {
+        use Priority::{P0, P1, P2, P3};
+        let (holds, unsure) = (Verification::verified("h"), Verification::unsure("u"));
+        let (refuted, unchecked) = (Verification::refuted("r"), Verification::not_checked("n"));
+        for (priority, verification, wanted, expected) in [
+            (P0, &holds, Some(true), false),
+            (P1, &unsure, Some(true), false),
+            (P1, &unchecked, None, false),
+            (P2, &holds, Some(true), true),
+            (P2, &holds, Some(false), false),
+            (P2, &unsure, None, true),
+            (P2, &unsure, Some(false), false),
+            (P3, &holds, None, false),
+            (P3, &unchecked, None, false),
+            (P3, &refuted, Some(true), false),
+        ] {
+            let edit = FindingEdit { is_note: wanted, ..FindingEdit::default() };
+            let edited =
+                apply_edits(vec![finding(1, priority, verification.clone())], &[0], &[edit]);
+            let found = edited.first().map(|it| it.is_note);
+            assert_eq!(found, Some(expected), "{priority} {verification:?} {wanted:?}");
+        }
+    }
+
+    #[test]
+    fn a_correction_changes_the_priority_and_so_the_tier() {
+        let corrected = finding(1, Priority::P1, Verification::corrected("less"));
+        let edit = FindingEdit {
+            priority: Some(Priority::P3),
+            title: Some("[P1] Slow on huge input".to_owned()),
+            body: Some(" \n".to_owned()),
+            is_note: Some(true),
+            ..FindingEdit::default()
+        };
+        let edited = apply_edits(vec![corrected], &[0], &[edit]);
+        let it = edited.first().expect("one");
+        assert_eq!((it.title.as_str(), it.body.as_str()), ("[P3] Slow on huge input", "body"));
+        assert!(it.is_note);
+    }
+
+    #[test]
+    fn equal_causes_are_merged_and_nothing_else_is_lost() {
+        let held = |line, priority| finding(line, priority, Verification::verified("h"));
+        let findings = vec![held(1, Priority::P2), held(2, Priority::P1), held(3, Priority::P2), {
+            finding(4, Priority::P2, Verification::refuted("r"))
+        }];
+        let same = |other: Option<usize>| FindingEdit { same_as: other, ..FindingEdit::default() };
+        for (edits, lines) in [
+            (vec![same(None), same(Some(0)), same(None), same(None)], vec![1, 3, 4]),
+            (vec![same(Some(1)), same(Some(0)), same(None), same(None)], vec![1, 3, 4]),
+            (vec![same(Some(1)), same(Some(2)), same(None), same(None)], vec![3, 4]),
+            (vec![same(Some(3)), same(Some(9)), same(Some(2)), same(None)], vec![1, 2, 3, 4]),
+        ] {
+            let edited = apply_edits(findings.clone(), &[0, 1, 2, 3], &edits);
+            let found: Vec<u32> = edited.iter().map(|it| it.line_start).collect();
+            assert_eq!(found, lines, "{edits:?}");
+        }
+        let edited = apply_edits(findings, &[0, 1], &[same(None), same(Some(0))]);
+        let first = edited.first().expect("the kept one");
+        assert_eq!((first.priority, first.also_at.len()), (Some(Priority::P1), 1));
+        assert!(first.title.starts_with("[P1]"), "{}", first.title);
+    }
+}

@@ -1,0 +1,133 @@
+//! Which findings of one reviewer have the same cause.
+
+use super::*;
+use crate::finding::{ReviewClaim, Verification};
+use crate::review::admit::unchecked;
+
+fn said(file: &str, lines: (u32, u32), evidence: &str, title: &str, body: &str) -> Finding {
+    unchecked(ReviewClaim {
+        file: file.into(),
+        span: LineSpan::between(lines.0, lines.1),
+        priority: Some(Priority::P2),
+        category: Category::Bug,
+        title: title.to_owned(),
+        body: body.to_owned(),
+        suggestion: None,
+        evidence: Some(evidence.to_owned()),
+        confidence: 0.8,
+        reviewer: "agent".to_owned(),
+        rule: None,
+        verification: Verification::default(),
+    })
+}
+
+fn within(symbol: &str, finding: Finding) -> Finding {
+    Finding { symbol: Some(symbol.to_owned()), ..finding }
+}
+
+const CLOSE: &str = "conn.close()";
+const PAY: &str = "total = a / b * rate";
+
+#[test]
+fn causes_are_compared_by_file_symbol_evidence_and_wording() {
+    let leak = "The connection is never closed when the query raises, so the pool runs dry.";
+    let leaks = "When the query raises, the connection stays open and the pool runs dry.";
+    for (why, one, other, expected) in [
+        (
+            "the same lines and evidence in other words",
+            said("a.py", (9, 9), CLOSE, "Connection leak", leak),
+            said("a.py", (8, 9), CLOSE, "Pool exhausted on error", leaks),
+            SameCause::Yes,
+        ),
+        (
+            "one function, far apart",
+            within("load", said("a.py", (9, 9), CLOSE, "Connection leaks on error", leak)),
+            within("load", said("a.py", (30, 31), "rows = run()", "Connection leaks", leaks)),
+            SameCause::Yes,
+        ),
+        (
+            "the same mistake in another file keeps both places",
+            said("a.py", (9, 9), CLOSE, "Connection leaks on error", leak),
+            said("b.py", (3, 3), CLOSE, "[P1] Connection leaks on error", leak),
+            SameCause::Yes,
+        ),
+        (
+            "two problems on one line",
+            said("a.py", (4, 4), PAY, "Division by zero", "It raises when b is 0."),
+            said("a.py", (4, 4), PAY, "Rate has the wrong unit", "Callers pass percent."),
+            SameCause::Unclear,
+        ),
+        (
+            "two problems on one line that share no word",
+            said("a.py", (4, 4), PAY, "Division by zero", "An empty basket raises an exception."),
+            said("a.py", (4, 4), PAY, "Wrong unit", "Callers pass percent, so amounts are huge."),
+            SameCause::No,
+        ),
+        (
+            "two names on one line",
+            said("a.py", (4, 4), PAY, "Missing validation of a", "It is not checked."),
+            said("a.py", (4, 4), PAY, "Missing validation of rate", "It is not checked."),
+            SameCause::Unclear,
+        ),
+        (
+            "overlapping lines alone",
+            said("a.py", (1, 9), "if x:\n    y()", "The timeout is ignored", "It waits for ever."),
+            said("a.py", (5, 6), "y()", "Log shows a password", "The text is written as it is."),
+            SameCause::No,
+        ),
+        (
+            "similar words about other code of the function",
+            within("load", said("a.py", (9, 9), CLOSE, "Close is skipped", leak)),
+            within("load", said("a.py", (20, 20), "retry()", "Retry drains it", leaks)),
+            SameCause::Unclear,
+        ),
+    ] {
+        assert_eq!(same_cause(&one, &other), expected, "{why}");
+        assert_eq!(same_cause(&other, &one), expected, "{why}, the other way");
+    }
+}
+
+#[test]
+fn a_merged_finding_is_the_most_urgent_one_and_keeps_all_places() {
+    let body = "The connection is never closed when the query raises, so the pool runs dry.";
+    let one = said("a.py", (9, 9), CLOSE, "Connection leaks on error", body);
+    let mut urgent = said("b.py", (3, 4), CLOSE, "Connection leaks on error", body);
+    urgent.priority = Some(Priority::P1);
+    let third = said("c.py", (7, 7), CLOSE, "Connection leaks on error", body);
+    let findings = vec![one, urgent, third];
+    let merged = by_cause(findings.clone(), &["agent"]);
+    assert_eq!(merged.len(), 1);
+    assert_eq!(
+        (merged[0].file.to_string(), merged[0].priority),
+        ("b.py".into(), Some(Priority::P1))
+    );
+    let places: Vec<String> = merged[0].also_at.iter().map(ToString::to_string).collect();
+    assert_eq!(places, ["a.py:9", "c.py:7"]);
+    assert_eq!(by_cause(findings.clone(), &["other"]).len(), 3, "others may tell them apart");
+    let mut refuted = findings;
+    refuted[0].verification = Verification::refuted("no");
+    assert_eq!(by_cause(refuted, &["agent"]).len(), 2, "what is refuted stays apart");
+}
+
+#[test]
+fn a_model_is_asked_only_about_unclear_pairs() {
+    let findings = [
+        said("a.py", (4, 4), PAY, "Missing validation of a", "It is not checked."),
+        said("b.py", (4, 4), PAY, "Wrong unit", "Callers pass percent."),
+        said("a.py", (4, 4), PAY, "Missing validation of rate", "It is not checked."),
+    ];
+    assert_eq!(unclear_pairs(&findings), [(0, 2)]);
+}
+
+#[test]
+fn notes_are_kept_beside_the_most_urgent_findings() {
+    let finding = |n: u32, is_note| {
+        let mut it = said("a.py", (n, n), PAY, &format!("about x{n}"), "b");
+        it.is_note = is_note;
+        it
+    };
+    let findings = vec![finding(1, true), finding(2, false), finding(3, false), finding(4, true)];
+    let (kept, left_out) = most_urgent(findings, 1, Threshold::P1);
+    let lines: Vec<u32> = kept.iter().map(|it| it.line_start).collect();
+    assert_eq!((lines, left_out), (vec![1, 2, 4], 1));
+}

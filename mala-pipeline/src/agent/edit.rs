@@ -1,0 +1,152 @@
+//! Before the checks, asks which claims have the same cause where only a model can tell; after them, has the
+//! findings edited: order, words, and which of them are notes.
+
+use super::phase::AgentPhase;
+use super::turns::{ConversationPlan, StopReason, ToolOffer, converse};
+use super::verify::{CheckedFinding, claim, id};
+use crate::events::ReviewEvent;
+use mala_domain::agent::answer::{
+    CauseGroups, EditedFinding, ParseMethod, ParseProblem, RawAnswer, edit_format, groups_format,
+    read_edit, read_groups,
+};
+use mala_domain::agent::prompts;
+use mala_domain::conversation::{AnswerFormat, TurnPart};
+use mala_domain::finding::Finding;
+use mala_domain::review::edit::FindingEdit;
+use mala_domain::review::merge::unclear_pairs;
+use mala_domain::verdict::is_refuted;
+use std::collections::BTreeSet;
+
+/// With fewer calls than this left, no question is asked beside the checks.
+const MIN_CALLS: u32 = 3;
+
+/// Sets `same_as` for claims with the same cause, where their words leave it open.
+pub(super) async fn group(phase: &AgentPhase<'_>, findings: &[Finding], edits: &mut [FindingEdit]) {
+    let pairs = unclear_pairs(findings);
+    if pairs.is_empty() || phase.account.calls_left() < MIN_CALLS {
+        return;
+    }
+    let asked: BTreeSet<usize> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
+    let asked: Vec<usize> = asked.into_iter().collect();
+    let claims = asked.iter().filter_map(|at| Some(claim(&id(*at), findings.get(*at)?)));
+    let question = EditorQuestion {
+        label: "same cause",
+        system: prompts::SAME_CAUSE,
+        text: claims.collect::<Vec<_>>().join("\n"),
+        form: groups_format(),
+    };
+    let groups: CauseGroups = match put(phase, question, read_groups).await {
+        Ok(groups) => groups,
+        // Nothing is lost: what is not merged is checked and reported by itself.
+        Err(stopped) => return phase.note(&format!("same cause: no answer: {stopped}")),
+    };
+    for group in groups {
+        let mut own = group.iter().filter_map(|id| number(id, findings.len()));
+        let Some(first) = own.next().filter(|first| asked.contains(first)) else { continue };
+        for other in own.filter(|other| asked.contains(other) && *other != first) {
+            if let Some(edit) = edits.get_mut(other) {
+                edit.same_as = Some(first);
+            }
+        }
+    }
+}
+
+/// Has the findings that stand edited.
+pub(super) async fn edit(
+    phase: &AgentPhase<'_>,
+    findings: &[CheckedFinding],
+    edits: &mut [FindingEdit],
+) {
+    let stands = |at: &usize| {
+        let is_own = edits.get(*at).is_some_and(|edit| edit.same_as.is_none());
+        is_own && findings.get(*at).is_some_and(|it| !is_refuted(&it.finding))
+    };
+    let standing: Vec<usize> = (0..findings.len()).filter(stands).collect();
+    let is_offered = phase.settings.limits.max_llm_calls > MIN_CALLS;
+    if standing.is_empty() || !is_offered {
+        return;
+    }
+    phase.account.emit(ReviewEvent::PassStarted { pass: "edit".to_owned() });
+    let told = standing.iter().filter_map(|at| Some(checked_claim(&id(*at), findings.get(*at)?)));
+    let question = EditorQuestion {
+        label: "edit",
+        system: prompts::EDIT,
+        text: told.collect::<Vec<_>>().join("\n"),
+        form: edit_format(),
+    };
+    match put(phase, question, read_edit).await {
+        Ok(edited) => apply(&edited, &standing, edits),
+        Err(stopped) => phase.leave_undone(&format!("the findings are not edited: {stopped}")),
+    }
+}
+
+fn apply(edited: &[EditedFinding], standing: &[usize], edits: &mut [FindingEdit]) {
+    let number_of = |id: &str| number(id, edits.len()).filter(|at| standing.contains(at));
+    let numbered: Vec<_> = edited
+        .iter()
+        .enumerate()
+        .filter_map(|(rank, it)| {
+            let at = number_of(&it.id)?;
+            let same_as = it.same_as.as_deref().and_then(number_of).filter(|other| *other != at);
+            Some((rank, at, same_as, it))
+        })
+        .collect();
+    for (rank, at, same_as, it) in numbered {
+        if let Some(edit) = edits.get_mut(at).filter(|edit| edit.rank.is_none()) {
+            edit.rank = Some(rank);
+            edit.same_as = same_as;
+            edit.is_note = Some(it.is_note);
+            edit.title = Some(it.title.clone());
+            edit.body = Some(it.body.clone());
+        }
+    }
+}
+
+/// A finding and what its check says.
+fn checked_claim(id: &str, checked: &CheckedFinding) -> String {
+    let finding = &checked.finding;
+    let priority = finding.effective_priority();
+    let said = finding.verification.how.as_deref().unwrap_or("not checked");
+    let outcome = match &checked.check {
+        Some(check) => format!("{:?}", check.outcome).to_lowercase(),
+        None => "not checked".to_owned(),
+    };
+    format!("{}Priority: {priority}\nCheck: {outcome}: {said}\n", claim(id, finding))
+}
+
+/// The number of a finding by its id.
+fn number(id: &str, n_findings: usize) -> Option<usize> {
+    let number: usize = id.trim().strip_prefix('c')?.parse().ok()?;
+    number.checked_sub(1).filter(|at| *at < n_findings)
+}
+
+/// A question without tools about the findings.
+struct EditorQuestion {
+    label: &'static str,
+    system: &'static str,
+    text: String,
+    form: AnswerFormat,
+}
+
+async fn put<T>(
+    phase: &AgentPhase<'_>,
+    question: EditorQuestion,
+    read: impl Fn(&RawAnswer<'_>) -> Result<(T, ParseMethod), ParseProblem>,
+) -> Result<T, StopReason> {
+    let nonce = phase.fence.nonce().as_str();
+    let conversation = ConversationPlan {
+        label: question.label,
+        client: &phase.settings.client,
+        system: question.system,
+        opening: vec![
+            TurnPart::Text(format!("This run's ID and your nonce: {nonce}\n")),
+            TurnPart::Text(phase.fence.wrap("findings", &question.text)),
+        ],
+        form: question.form,
+        tools: ToolOffer::None,
+        max_calls: 2,
+    };
+    let (answer, method) = converse(phase, conversation, read).await?;
+    phase.account.note_parse_method(method);
+    Ok(answer)
+}
