@@ -152,7 +152,7 @@ fn a_provider_that_refuses_the_key() {
 
     COULD NOT REVIEW  401: scripted 401 (authentication_error); see
                       ANTHROPIC_API_KEY
-    "#);
+    ");
 }
 
 #[test]
