@@ -81,7 +81,8 @@ mod tests {
     #[test]
     fn reviewers_run_in_one_order_and_once() {
         use Kind::{AgentSdk, Builtin, Cerberus, Command};
-        let rows: [(&[Kind], Result<&[Kind], Kind>); 6] = [
+        type Row<'r> = (&'r [Kind], Result<&'r [Kind], Kind>);
+        let rows: [Row<'_>; 6] = [
             (&[], Ok(&[])),
             (&[AgentSdk], Ok(&[AgentSdk])),
             (&[Builtin, AgentSdk], Ok(&[Builtin, AgentSdk])),
@@ -100,7 +101,8 @@ mod tests {
         use Threshold::{P1, P2, P3};
         let none = || None;
         // Reviewers, threshold in the settings; threshold of reviewers and of lanes, rule, seconds, budget.
-        let rows: [(&[Kind], Option<Threshold>, Threshold, Threshold, &str, u64, &str); 8] = [
+        type Row<'r> = (&'r [Kind], Option<Threshold>, Threshold, Threshold, &'r str, u64, &'r str);
+        let rows: [Row<'_>; 8] = [
             (&[Builtin], none(), P1, P3, "unanimous", 300, "standard"),
             (&[Builtin], Some(P2), P2, P2, "unanimous", 300, "standard"),
             (&[AgentSdk], none(), P1, P3, "unanimous", 600, "thorough"),

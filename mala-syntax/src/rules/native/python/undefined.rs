@@ -18,7 +18,7 @@ pub(super) const EXPORT: NativeCheck =
 /// What the interpreter, or the tool that runs the file, defines.
 const BUILTIN: &str = include_str!("builtin_names.txt");
 
-/// The most names that are reported of a file; the last report counts the others.
+/// The most names that are reported of a file; the reports count the others.
 const MAX_REPORTED: usize = 2;
 
 /// Calls that bring in names which the file does not show: SCons and Bazel have `Import` and `load`. A
@@ -100,12 +100,11 @@ pub(super) fn undefined_names(module: &Module<'_>) -> Vec<NativeMatch> {
         })
         .collect();
     unknown.sort_by_key(|(_, node)| node.start_byte());
-    let n_more = unknown.len().saturating_sub(MAX_REPORTED);
-    let reported = unknown.into_iter().take(MAX_REPORTED).enumerate();
-    let reported = reported.map(|(index, (name, node))| {
-        let more = if index + 1 == MAX_REPORTED { more_names(n_more) } else { String::new() };
-        found(node, vec![("NAME", name.to_owned()), ("MORE", more)])
-    });
+    let more = more_names(unknown.len().saturating_sub(MAX_REPORTED));
+    let reported = unknown
+        .into_iter()
+        .take(MAX_REPORTED)
+        .map(|(name, node)| found(node, vec![("NAME", name.to_owned()), ("MORE", more.clone())]));
     reported.collect()
 }
 
