@@ -52,7 +52,7 @@ enum IssueCommand {
     },
     /// Import issues from JSON Lines or from a Markdown plan with checkboxes
     ///
-    /// An issue that exists keeps its status. Everything is imported, or nothing.
+    /// An issue that exists keeps its status. A line that is no issue is left out with a warning.
     Import {
         /// The file, or `-` for stdin
         file: PathBuf,
