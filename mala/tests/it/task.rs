@@ -14,6 +14,7 @@ mod triggers;
 use crate::world;
 use mala_testkit::{TestRepo, World};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A repository with tasks, and the scripts that review them.
@@ -136,6 +137,14 @@ impl TaskBench {
 
     fn status(&self, id: &str) -> String {
         self.show(id)["status"].as_str().unwrap().to_owned()
+    }
+
+    /// The statuses of all tasks.
+    fn statuses(&self) -> BTreeMap<String, String> {
+        let list = self.json(&["task", "list", "--format", "json"]);
+        let word = |task: &Value, key: &str| task[key].as_str().unwrap().to_owned();
+        let tasks = list["tasks"].as_array().unwrap().iter();
+        tasks.map(|task| (word(task, "id"), word(task, "status"))).collect()
     }
 
     fn last_review(&self, id: &str) -> Value {
