@@ -299,6 +299,9 @@ fn findings_are_posted_once() {
     let reply = |id, to, login| inline_comment(id, Some(to), login, "no");
     let fresh = |comment: InlineComment| InlineComment { is_outdated: false, ..comment };
     let other = |id, finding: &str| inline_comment(id, None, "ada", &mark(finding));
+    // The finding `c` is gone, and these are the replies in its thread.
+    let gone =
+        |replies: &[InlineComment]| [&[ours(1, "a"), ours(2, "b"), ours(3, "c")], replies].concat();
     let rows = [
         ("new", vec![], "review a+b"),
         ("one is there", vec![ours(1, "a")], "review b"),
@@ -309,34 +312,18 @@ fn findings_are_posted_once() {
             vec![ours(1, "a"), ours(2, "b"), ours(3, "a"), reply(4, 3, "ada")],
             "",
         ),
-        ("a fixed one", vec![ours(1, "a"), ours(2, "b"), ours(3, "c")], "resolve 3"),
+        ("a fixed one", gone(&[]), "resolve 3"),
         ("lines unchanged", vec![ours(1, "a"), ours(2, "b"), fresh(ours(3, "c"))], ""),
-        (
-            "a person had the last word",
-            vec![ours(1, "a"), ours(2, "b"), ours(3, "c"), reply(4, 3, "ada")],
-            "",
-        ),
+        ("a person had the last word", gone(&[reply(4, 3, "ada")]), ""),
         (
             "a program had the last word",
-            vec![
-                ours(1, "a"),
-                ours(2, "b"),
-                ours(3, "c"),
-                reply(4, 3, "ada"),
-                reply(5, 3, "ci[bot]"),
-            ],
+            gone(&[reply(4, 3, "ada"), reply(5, 3, "ci[bot]")]),
             "resolve 3",
         ),
         ("a waived one", vec![ours(1, "a"), ours(2, "b"), ours(3, "w")], ""),
         (
             "our own answer had the last word",
-            vec![
-                ours(1, "a"),
-                ours(2, "b"),
-                ours(3, "c"),
-                reply(4, 3, "ada"),
-                inline_comment(5, Some(3), "mala[bot]", &answer_marker(4)),
-            ],
+            gone(&[reply(4, 3, "ada"), inline_comment(5, Some(3), "mala[bot]", &answer_marker(4))]),
             "resolve 3",
         ),
         ("resolved before", vec![ours(1, "a"), ours(2, "b"), ours(9, "c")], ""),

@@ -148,22 +148,6 @@ impl GitHubState {
                 let comments = body["comments"].as_array().cloned().unwrap_or_default();
                 self.review(&body["commit_id"], &comments)
             }
-            ("GET", ["commits", _, "check-runs"]) => {
-                answer(200, json!({"check_runs": self.checks}))
-            }
-            ("POST", ["check-runs"]) => {
-                self.n_ids += 1;
-                let mut check = body.clone();
-                check["id"] = json!(self.n_ids);
-                check["output"]["annotations"] = json!([]);
-                self.checks.push(check);
-                self.annotate(self.checks.len() - 1, body)
-            }
-            ("PATCH", ["check-runs", id]) => {
-                let at =
-                    self.checks.iter().position(|check| check["id"].as_u64() == id.parse().ok());
-                at.map_or_else(not_found, |at| self.annotate(at, body))
-            }
             ("POST", ["pulls", "7" | "8", "comments", id, "replies"]) => {
                 match (id.parse(), body["body"].as_str()) {
                     (Ok(id), Some(text)) if self.inline.iter().any(|one| one.id == id) => {
@@ -182,6 +166,28 @@ impl GitHubState {
                 let before = self.inline.len();
                 self.inline.retain(|one| Some(one.id) != id.parse().ok());
                 if self.inline.len() < before { answer(204, Value::Null) } else { not_found() }
+            }
+            _ => self.check_runs(method, path, body),
+        }
+    }
+
+    fn check_runs(&mut self, method: &str, path: &[&str], body: &Value) -> ApiAnswer {
+        match (method, path) {
+            ("GET", ["commits", _, "check-runs"]) => {
+                answer(200, json!({"check_runs": self.checks}))
+            }
+            ("POST", ["check-runs"]) => {
+                self.n_ids += 1;
+                let mut check = body.clone();
+                check["id"] = json!(self.n_ids);
+                check["output"]["annotations"] = json!([]);
+                self.checks.push(check);
+                self.annotate(self.checks.len() - 1, body)
+            }
+            ("PATCH", ["check-runs", id]) => {
+                let at =
+                    self.checks.iter().position(|check| check["id"].as_u64() == id.parse().ok());
+                at.map_or_else(not_found, |at| self.annotate(at, body))
             }
             _ => not_found(),
         }

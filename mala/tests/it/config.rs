@@ -140,6 +140,10 @@ fn show_says_where_each_value_comes_from() {
     agent_sdk_review_timeout: 600            # default
     agent_sdk_reviewer_model: sonnet         # default
     agent_sdk_escalation_model: null         # default
+    pull_requests:
+      api_url: null                          # default
+      fork_commands: false                   # default
+      could_not_review: neutral              # default
     review:
       fail_on: P0                            # environment variable MALA_FAIL_ON
       timeout: null                          # default
@@ -210,7 +214,7 @@ fn what_show_prints_is_a_valid_file() {
     [stdout]
     shown.yaml is valid, with 1 warning
     [stderr]
-    warning: shown.yaml:37:7: unknown rule `x`: run 'mala rules list' to see all rules
+    warning: shown.yaml:41:7: unknown rule `x`: run 'mala rules list' to see all rules
     ");
 }
 
@@ -222,6 +226,7 @@ fn an_uncommitted_file_is_shown_with_a_note() {
     assert_snapshot!(without_defaults(&world), @"
     [exit 0]
     [stdout]
+    pull_requests:
     review:
       fail_on: none                   # mala.yaml
       linters:
@@ -237,6 +242,7 @@ fn an_uncommitted_file_is_shown_with_a_note() {
     assert_snapshot!(without_defaults(&world), @"
     [exit 0]
     [stdout]
+    pull_requests:
     review:
       fail_on: none                   # mala.yaml at HEAD
       linters:
@@ -304,7 +310,7 @@ fn the_file_is_found_from_a_folder_below() {
       |
     1 | nope: 1
       | ^^^^ unknown key
-    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, agent_sdk_escalation_model, review, models, gate, run, validation_triggers, commands
+    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, agent_sdk_escalation_model, review, models, gate, pull_requests, run, validation_triggers, commands
     ");
 }
 

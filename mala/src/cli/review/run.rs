@@ -116,13 +116,8 @@ pub(in crate::cli) async fn run_job(
     job: ReviewJob<'_>,
     here: &Environment,
 ) -> anyhow::Result<Option<FinishedReview>> {
-    let ReviewJob { options: args, is_dry_run, user, target, scoped, .. } = job;
-    let mut settings = trusted_settings::of_change(&user, &scoped, flags(args)).await?;
-    let mut notices = settings.notices();
-    notices.extend(job.warnings);
-    if job.is_from_fork && !settings.policy.fork_commands.value {
-        notices.extend(without_commands(&mut settings.policy, &args.reviewer)?);
-    }
+    let (settings, mut notices) = trusted_settings(&job).await?;
+    let ReviewJob { options: args, is_dry_run, target, scoped, .. } = job;
     let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
     let transcript = args.debug.then(Transcript::default);
     let options = ReviewerOptions {
@@ -155,10 +150,7 @@ pub(in crate::cli) async fn run_job(
         stores: !args.no_save,
     };
     let tracked_in = job.tracked_in.filter(|_| !is_dry_run && !scoped.change.is_empty());
-    let ledger = match &tracked_in {
-        Some(place) => ReviewLedger::open(place, request, &mut notices).await,
-        None => None,
-    };
+    let ledger = open_ledger(tracked_in, request, &mut notices).await;
     let plan = ReviewPlan {
         rule_ids: Box::new(move || catalogue_ids(&own)),
         subject: job.subject,
@@ -182,6 +174,26 @@ pub(in crate::cli) async fn run_job(
         keep(&reviewed, &job.started, store, &more.collect::<Vec<_>>());
     }
     Ok(Some(FinishedReview { reviewed, policy: settings.policy, started: job.started }))
+}
+
+/// The settings of a review, and what there is to say about them.
+async fn trusted_settings(job: &ReviewJob<'_>) -> anyhow::Result<(Settings, Vec<String>)> {
+    let flags = flags(job.options);
+    let mut settings = trusted_settings::of_change(&job.user, &job.scoped, flags).await?;
+    let mut notices = settings.notices();
+    notices.extend(job.warnings.iter().cloned());
+    if job.is_from_fork && !settings.policy.fork_commands.value {
+        notices.extend(without_commands(&mut settings.policy, &job.options.reviewer)?);
+    }
+    Ok((settings, notices))
+}
+
+async fn open_ledger(
+    place: Option<LedgerPlace>,
+    request: TrackingRequest<'_>,
+    notices: &mut Vec<String>,
+) -> Option<ReviewLedger> {
+    ReviewLedger::open(&place?, request, notices).await
 }
 
 /// Takes linters out of the review of a fork. The `command` reviewer is an error: a review never falls back.

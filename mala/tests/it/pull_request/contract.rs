@@ -12,7 +12,7 @@ impl ApiDescription {
     fn load() -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.tools/github/node_modules");
         let path = folder.join("@octokit/openapi/generated/api.github.com.json");
-        let text = std::fs::read(&path).expect("run scripts/install-tools");
+        let text = std::fs::read(&path).unwrap_or_else(|_| panic!("run scripts/install-tools"));
         Self(serde_json::from_slice(&text).unwrap())
     }
 

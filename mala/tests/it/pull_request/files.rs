@@ -1,7 +1,7 @@
 //! Which files of a pull request are reviewed: many, binary, deleted, added and generated ones. The diff comes from
 //! git, so that no list of the API can cut it short.
 
-use super::{FLAW, PullRequestBench};
+use super::PullRequestBench;
 use mala_testkit::ModelServer;
 use mala_testkit::model_server::ModelAnswer;
 use serde_json::Value;
@@ -26,12 +26,40 @@ fn all_files_of_a_large_pull_request_are_reviewed() {
 }
 
 #[test]
+fn a_pull_request_over_the_budget_is_never_a_pass() {
+    let mut bench = PullRequestBench::new();
+    bench.repo.checkout("main");
+    bench.repo.write("mala.yaml", "review: {budget: {max_tokens: 20000}}\n");
+    bench.repo.commit("a small budget");
+    bench.repo.checkout("topic");
+    bench.repo.git(&["rebase", "-q", "main"]);
+    for number in 0..250 {
+        let text = format!("first_{number} = {number}\nsecond_{number} = first_{number}\n");
+        bench.repo.write(format!("many/f{number}.py"), text.repeat(4));
+    }
+    let big: String = (0..200).map(|line| format!("value_{line} = {line}\n")).collect();
+    bench.repo.write("zz_big.py", big);
+    bench.repo.commit("many files");
+    let pass = ModelAnswer::text(r#"{"verdict": "PASS", "findings": []}"#);
+    let server = ModelServer::always(pass);
+    bench.world = bench
+        .world
+        .with_env("ANTHROPIC_BASE_URL", server.url())
+        .with_env("ANTHROPIC_API_KEY", "test-key");
+    let report = bench.report(&["--reviewer", "agent_sdk"]);
+    assert_eq!(report["passed"], false);
+    assert_ne!(report["status"], "ok");
+    assert!(!report["warnings"].as_array().unwrap().is_empty(), "{}", report["warnings"]);
+}
+
+#[test]
 fn files_that_are_not_reviewed_are_named() {
     // 002-119, 002-120, 002-121, 002-122
     let bench = PullRequestBench::new();
     bench.repo.write("image.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0");
     bench.repo.remove("other.py");
-    bench.repo.write("added.py", FLAW);
+    let added = "import os\n\n\ndef wipe(path):\n    breakpoint()\n    os.remove(path)\n";
+    bench.repo.write("added.py", added);
     bench.repo.write("Cargo.lock", "[[package]]\nname = \"a\"\n");
     bench.repo.write("app.min.js", format!("var a=1;{}\n", "b();".repeat(300)));
     bench.repo.commit("files of many kinds");

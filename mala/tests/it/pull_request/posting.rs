@@ -27,6 +27,25 @@ fn a_pull_request_is_reviewed_in_an_empty_folder() {
 }
 
 #[test]
+fn a_pull_request_is_fetched_reviewed_stored_and_posted() {
+    // 002-129, 002-132
+    let mut bench = PullRequestBench::new();
+    let pass = ModelAnswer::text(r#"{"verdict": "PASS", "findings": []}"#);
+    let server = ModelServer::always(pass);
+    bench.world = bench
+        .world
+        .with_env("ANTHROPIC_BASE_URL", server.url())
+        .with_env("ANTHROPIC_API_KEY", "test-key");
+    for (post, n_comments) in [("none", 0), ("comment", 1)] {
+        let report = bench.report(&["--reviewer", "agent_sdk", "--post", post]);
+        assert_eq!(report["status"], "ok", "{report:#}");
+        let folder = report["review_log_path"].as_str().unwrap();
+        assert!(std::path::Path::new(folder).join("review.md").is_file());
+        assert_eq!(bench.posted().0, n_comments, "{post}");
+    }
+}
+
+#[test]
 fn a_clone_with_both_commits_is_used() {
     let mut bench = PullRequestBench::new();
     bench.world = bench.world.in_folder(bench.repo.root());

@@ -2,6 +2,8 @@
 
 use super::{CLEAN, FLAW, PullRequestBench, is_write, status};
 use mala_testkit::github_server::GitHubFault;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 const BOTH: [&str; 2] = ["--post", "review"];
@@ -109,111 +111,141 @@ fn commented(bench: &PullRequestBench) -> Vec<String> {
     ids
 }
 
+/// A long story, whose steps are counted.
+struct PullRequestStory {
+    bench: PullRequestBench,
+    n_steps: Cell<usize>,
+}
+
+impl PullRequestStory {
+    fn step(&self) {
+        self.n_steps.set(self.n_steps.get() + 1);
+    }
+
+    /// Runs mala. There is one summary, and no finding has two comments.
+    fn run(&self) -> i32 {
+        self.step();
+        let (code, stderr) = self.bench.pr(&BOTH);
+        assert_eq!(self.bench.posted().0, 1, "step {}: {stderr}", self.n_steps.get());
+        commented(&self.bench);
+        code
+    }
+
+    fn push(&self, path: &str, text: &str) {
+        self.step();
+        self.bench.repo.write(path, text);
+        self.bench.repo.commit(&format!("step {}", self.n_steps.get()));
+    }
+
+    fn rename(&self, old: &str, new: &str) {
+        self.step();
+        self.bench.repo.git(&["mv", old, new]);
+        self.bench.repo.commit_staged("rename");
+    }
+
+    fn thread(&self, path: &str) -> u64 {
+        let inline = self.bench.github.inline_comments();
+        inline.iter().find(|one| one.path == path && one.reply_to.is_none()).unwrap().id
+    }
+
+    fn reply(&self, path: &str, login: &str, body: &str) {
+        self.step();
+        self.bench.github.add_reply(self.thread(path), login, body);
+    }
+
+    fn history_is_rewritten(&self) {
+        let repo = &self.bench.repo;
+        assert_eq!(self.run(), 1, "open");
+        self.run();
+        self.push("app.py", &format!("import os\n\n\n{FLAW}"));
+        self.run();
+        self.push("other.py", FLAW);
+        self.run();
+        self.step();
+        repo.git(&["commit", "-q", "--amend", "-m", "force-push"]);
+        self.run();
+        repo.checkout("main");
+        self.push("base.py", CLEAN);
+        repo.checkout("topic");
+        self.step();
+        repo.git(&["rebase", "-q", "main"]);
+        self.run();
+        self.rename("other.py", "renamed.py");
+        self.run();
+        self.push("added.py", &FLAW.replace("()\n    return", "()  # here\n    return"));
+        self.run();
+        self.rename("added.py", "moved.py");
+        self.run();
+    }
+
+    fn people_reply(&self) {
+        self.bench.github.allow_writes("ada");
+        self.reply("added.py", "ada", "/mala waive wanted here");
+        self.run();
+        self.reply("other.py", "eve", "/mala waive not mine to waive");
+        self.run();
+        self.reply("other.py", "ada", "/mala explain");
+        self.run();
+        self.bench.forget();
+        self.run();
+        self.step();
+        self.bench.github.resolve(self.thread("added.py"), "ada");
+        self.run();
+    }
+
+    fn things_go_wrong(&self) {
+        let bench = &self.bench;
+        self.push("more.py", FLAW);
+        std::thread::scope(|scope| {
+            scope.spawn(|| bench.pr(&BOTH));
+            scope.spawn(|| bench.pr(&BOTH));
+        });
+        self.run();
+        self.push("most.py", FLAW);
+        self.step();
+        run_and_kill(bench, 9, true);
+        self.run();
+        self.push("last.py", FLAW);
+        let is_done = AtomicBool::new(false);
+        bench.github.fail(move |request| {
+            let is_first = is_write(request) && !is_done.swap(true, Ordering::SeqCst);
+            is_first.then(|| status(403, &[("Retry-After", "1")], "secondary rate limit"))
+        });
+        self.run();
+        bench.github.heal();
+        self.step();
+        bench.github.add_comment("ada", "/mala review");
+        self.run();
+        for number in 0..5_000 {
+            bench.repo.write(format!("many/f{number}.txt"), format!("{number} {number}\n"));
+        }
+        self.push("many.py", CLEAN);
+        self.run();
+    }
+}
+
 #[test]
 fn forty_steps_leave_one_summary_and_no_comment_twice() {
-    let bench = PullRequestBench::new();
-    bench.github.allow_writes("ada");
-    let repo = &bench.repo;
-    let n_steps = std::cell::Cell::new(0);
-    let step = || n_steps.set(n_steps.get() + 1);
-    let run = || {
-        step();
-        let (code, stderr) = bench.pr(&BOTH);
-        assert_eq!(bench.posted().0, 1, "step {}: {stderr}", n_steps.get());
-        commented(&bench);
-        code
-    };
-    let push = |path: &str, text: &str| {
-        step();
-        repo.write(path, text);
-        repo.commit(&format!("step {}", n_steps.get()));
-    };
-    let thread = |path: &str| {
-        let inline = bench.github.inline_comments();
-        inline.iter().find(|one| one.path == path && one.reply_to.is_none()).unwrap().id
-    };
-    assert_eq!(run(), 1, "open");
-    run();
-    push("app.py", &format!("import os\n\n\n{FLAW}"));
-    run();
-    push("other.py", FLAW);
-    run();
-    repo.git(&["commit", "-q", "--amend", "-m", "force-push"]);
-    step();
-    run();
-    repo.checkout("main");
-    push("base.py", CLEAN);
-    repo.checkout("topic");
-    repo.git(&["rebase", "-q", "main"]);
-    step();
-    run();
-    repo.git(&["mv", "other.py", "renamed.py"]);
-    repo.commit_staged("rename");
-    step();
-    run();
-    push("added.py", &FLAW.replace("()\n    return", "()  # here\n    return"));
-    run();
-    repo.git(&["mv", "added.py", "moved.py"]);
-    repo.commit_staged("rename an added file");
-    step();
-    run();
-    bench.github.add_reply(thread("added.py"), "ada", "/mala waive wanted here");
-    step();
-    run();
-    bench.github.add_reply(thread("other.py"), "eve", "/mala waive not mine to waive");
-    step();
-    run();
-    bench.github.add_reply(thread("other.py"), "ada", "/mala explain");
-    step();
-    run();
-    bench.forget();
-    run();
-    bench.github.resolve(thread("added.py"), "ada");
-    step();
-    run();
-    push("more.py", FLAW);
-    std::thread::scope(|scope| {
-        scope.spawn(|| bench.pr(&BOTH));
-        scope.spawn(|| bench.pr(&BOTH));
-    });
-    run();
-    push("most.py", FLAW);
-    run_and_kill(&bench, 9, true);
-    step();
-    run();
-    push("last.py", FLAW);
-    let is_done = std::sync::atomic::AtomicBool::new(false);
-    bench.github.fail(move |request| {
-        let is_first =
-            is_write(request) && !is_done.swap(true, std::sync::atomic::Ordering::SeqCst);
-        is_first.then(|| status(403, &[("Retry-After", "1")], "secondary rate limit"))
-    });
-    run();
-    bench.github.heal();
-    bench.github.add_comment("ada", "/mala review");
-    step();
-    run();
-    for number in 0..5_000 {
-        repo.write(format!("many/f{number}.txt"), format!("{number} {number}\n"));
-    }
-    push("many.py", CLEAN);
-    run();
-    push("app.py", "def ask():\n    return 3\n");
-    assert_eq!(run(), 1, "fixed one of several");
+    let story = PullRequestStory { bench: PullRequestBench::new(), n_steps: Cell::new(0) };
+    story.history_is_rewritten();
+    story.people_reply();
+    story.things_go_wrong();
+    story.push("app.py", "def ask():\n    return 3\n");
+    assert_eq!(story.run(), 1, "fixed one of several");
     for path in ["renamed.py", "more.py", "most.py", "last.py"] {
-        push(path, "def ask():\n    return 3\n");
+        story.push(path, "def ask():\n    return 3\n");
     }
-    assert_eq!(run(), 0, "all are fixed or waived");
+    assert_eq!(story.run(), 0, "all are fixed or waived");
+    let bench = &story.bench;
     bench.github.take_requests();
-    assert_eq!(run(), 0);
+    assert_eq!(story.run(), 0);
     assert!(bench.github.take_requests().iter().all(|request| !is_write(request)));
-    assert!(n_steps.get() >= 40, "{}", n_steps.get());
-    let places = ["added.py:2", "app.py:2", "last.py:2", "more.py:2", "most.py:2", "other.py:2"];
-    assert_eq!(bench.posted(), (1, places.map(str::to_owned).to_vec()));
+    assert!(story.n_steps.get() >= 40, "{}", story.n_steps.get());
+    let files = ["added.py", "app.py", "last.py", "more.py", "most.py", "other.py"];
+    assert_eq!(bench.posted(), (1, files.map(|file| format!("{file}:2")).to_vec()));
     let mut resolved = bench.github.resolved();
     resolved.sort_unstable();
-    let mut expected: Vec<u64> =
-        ["added.py", "app.py", "last.py", "more.py", "most.py", "other.py"].map(thread).into();
+    let mut expected = files.map(|file| story.thread(file));
     expected.sort_unstable();
     assert_eq!(resolved, expected);
 }
