@@ -265,6 +265,7 @@ fn an_uncommitted_file_is_shown_with_a_note() {
     assert_snapshot!(without_defaults(&world), @"
     [exit 0]
     [stdout]
+    pull_requests:
     review:
       fail_on: none                      # mala.yaml at HEAD
       linters:

@@ -38,7 +38,7 @@ fn a_pull_request_is_fetched_reviewed_stored_and_posted() {
         .with_env("ANTHROPIC_API_KEY", "test-key");
     for (post, n_comments) in [("none", 0), ("comment", 1)] {
         let report = bench.report(&["--reviewer", "agent_sdk", "--post", post]);
-        assert_eq!(report["passed"], true, "{report:#}");
+        assert_eq!(report["status"], "ok", "{report:#}");
         let folder = report["review_log_path"].as_str().unwrap();
         assert!(std::path::Path::new(folder).join("review.md").is_file());
         assert_eq!(bench.posted().0, n_comments, "{post}");
