@@ -171,6 +171,9 @@ impl Ledger for SqliteLedger {
             for (finding, occurrence) in &review.findings {
                 rows::upsert_finding(&transaction, finding)?;
                 rows::insert_occurrence(&transaction, &finding.id, occurrence)?;
+                if let Some(standing) = finding.standing {
+                    rows::set_standing(&transaction, &finding.id, &finding.subject, standing)?;
+                }
             }
             for (id, change) in &review.state_changes {
                 let subject = Some(review.review.subject.as_str());

@@ -82,6 +82,7 @@ async fn review_pull_request(args: &PrArgs, here: &Environment) -> anyhow::Resul
         subject: Some(pull.number.to_string()),
         store: Some(state_folder(here.root())),
         tracked_in: None,
+        paths: Vec::new(),
         started,
         progress,
     };

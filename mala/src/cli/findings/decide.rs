@@ -78,6 +78,7 @@ fn waived(
         at: change.at.clone(),
         until,
         code: code_hash(&known.finding.evidence_snippet),
+        quote: Some(known.finding.evidence_snippet.clone()),
     };
     Ok(StateUpdate { id: known.id.clone(), change, waiver: Some(waiver) })
 }
@@ -110,6 +111,7 @@ pub(super) async fn waive_shared(
         by: person(here),
         until,
         code: code_hash(&known.finding.evidence_snippet),
+        quote: Some(known.finding.evidence_snippet.clone()),
     });
     let text = waivers.to_yaml().map_err(invalid)?;
     if let Some(folder) = path.parent() {
@@ -196,6 +198,7 @@ async fn review_whole_tree(here: &Environment) -> anyhow::Result<()> {
         target,
         tasks: Vec::new(),
         subject: None,
+        paths: Vec::new(),
         store: None,
         tracked_in: Some(&changes),
         started: start_time(),

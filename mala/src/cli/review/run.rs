@@ -58,6 +58,7 @@ async fn one_review(
         scoped,
         tasks: tasks(args, here)?,
         subject: None,
+        paths: request.paths().to_vec(),
         store: changes.store(),
         tracked_in: Some(&changes),
         started,
@@ -81,6 +82,8 @@ pub(in crate::cli) struct ReviewJob<'a> {
     pub(in crate::cli) scoped: ReviewScope,
     /// Texts about the task: name and content.
     pub(in crate::cli) tasks: Vec<(String, String)>,
+    /// The paths that the review is limited to.
+    pub(in crate::cli) paths: Vec<String>,
     /// The pull request, for the id of the review.
     pub(in crate::cli) subject: Option<String>,
     pub(in crate::cli) store: Option<StateFolder>,
@@ -126,12 +129,11 @@ pub(in crate::cli) async fn run_job(
     };
     let unfinished = UnfinishedRecording(chosen.recording.clone());
     notices.extend(unused(args, chosen.kind));
-    let names: Vec<&str> = chosen.reviewers.iter().map(|reviewer| reviewer.name()).collect();
     let is_recorded = args.record.is_some() || args.replay.is_some();
     let request = TrackingRequest {
         target: &target,
         scope: &scoped,
-        reviewers: &names,
+        paths: &job.paths,
         policy: settings.policy.rounds(args.full || is_recorded),
         at: job.started.at.clone(),
         stores: !args.no_save,
