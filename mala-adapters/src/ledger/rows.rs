@@ -58,8 +58,9 @@ pub(super) fn findings(
 }
 
 pub(super) fn by_prefix(connection: &Connection, prefix: &str) -> Result<Vec<FindingHistory>> {
-    let sql =
-        format!("SELECT {FINDING}, NULL FROM finding WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 10");
+    let sql = format!(
+        "SELECT {FINDING}, NULL FROM finding WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 10"
+    );
     let mut statement = connection.prepare(&sql)?;
     let end = format!("{prefix}{}", char::MAX);
     let found: Vec<LedgerFinding> =

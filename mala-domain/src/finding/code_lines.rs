@@ -59,12 +59,24 @@ impl CodeLines {
 /// Where a quote stands in a text: as lines; else broken into other lines, as a formatter does; else as a part
 /// of lines. A word of the quote is no part of a longer word.
 pub(crate) fn places(text: &str, quote: &str) -> Vec<LineSpan> {
+    let (whole, parts) = whole_and_parts(text, quote);
+    if whole.is_empty() { parts } else { whole }
+}
+
+/// Where a quote stands in a text as lines, or broken into other lines.
+pub(crate) fn whole_places(text: &str, quote: &str) -> Vec<LineSpan> {
+    whole_and_parts(text, quote).0
+}
+
+fn whole_and_parts(text: &str, quote: &str) -> (Vec<LineSpan>, Vec<LineSpan>) {
     let positions = CodeLines::of(text).positions(quote.lines());
     if !positions.is_empty() {
-        return positions;
+        return (positions, Vec::new());
     }
     let (text, quote) = (code_characters(text), code_characters(quote));
-    let (Some(first), Some(last)) = (quote.first(), quote.last()) else { return Vec::new() };
+    let (Some(first), Some(last)) = (quote.first(), quote.last()) else {
+        return Default::default();
+    };
     let mut whole = Vec::new();
     let mut parts = Vec::new();
     for (window, start) in text.windows(quote.len()).zip(0..) {
@@ -84,7 +96,7 @@ pub(crate) fn places(text: &str, quote: &str) -> Vec<LineSpan> {
             && after.is_none_or(|it| it.line != end.line);
         if is_whole { whole.push(span) } else { parts.push(span) }
     }
-    if whole.is_empty() { parts } else { whole }
+    (whole, parts)
 }
 
 /// A character that is not white space.
@@ -148,6 +160,8 @@ mod tests {
             let expected: Vec<LineSpan> =
                 expected.iter().map(|(start, end)| LineSpan::between(*start, *end)).collect();
             assert_eq!(places(text, quote), expected, "{quote:?}");
+            let is_part = matches!(quote, "danger(y)");
+            assert_eq!(whole_places(text, quote).is_empty(), expected.is_empty() || is_part);
         }
     }
 

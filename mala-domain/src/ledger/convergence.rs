@@ -294,10 +294,7 @@ pub(crate) mod tests {
             (rounds(&[0], incomplete), Continue),
             (rounds(&[1, 1, 1, 1], incomplete), Continue),
             (rounds(&[1; 6], incomplete), Escalate(Reason::MaxRounds(6))),
-            (
-                rounds(&[2, 1], last(2, |it| (it.has_new_lines, it.n_fixed) = (false, 1))),
-                Continue,
-            ),
+            (rounds(&[2, 1], last(2, |it| (it.has_new_lines, it.n_fixed) = (false, 1))), Continue),
             (rounds(&[], plain), Continue),
             (rounds(&[0], plain), Done),
             (rounds(&[2], plain), Continue),

@@ -320,8 +320,7 @@ mod tests {
     #[test]
     fn a_file_that_leaves_the_change_is_a_difference() {
         let both = added(&["a = 1"]) + &added(&["b = 1"]).replace("a.py", "b.py");
-        let delta =
-            Delta::between(&lines(&both), &lines(&added(&["a = 1"])), &BTreeMap::new());
+        let delta = Delta::between(&lines(&both), &lines(&added(&["a = 1"])), &BTreeMap::new());
         assert!(delta.is_empty() && !delta.is_unchanged());
         let same = Delta::between(&lines(&both), &lines(&both), &BTreeMap::new());
         assert!(same.is_unchanged());

@@ -3,9 +3,7 @@
 use super::delta::{Delta, ReviewedLines};
 use super::{FindingId, LedgerFinding};
 use crate::change::{FilePath, LineSpan};
-use crate::finding::{
-    Category, ClaimWording, CodeLines, Finding, copy_number, places, squeezed,
-};
+use crate::finding::{Category, ClaimWording, CodeLines, Finding, copy_number, places, squeezed};
 use crate::review::FileTexts;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -6,9 +6,7 @@ use super::states::FindingEvent;
 use super::waiver::{SharedWaiver, SharedWaivers, WaiverEnd, code_hash, stands_at};
 use super::{FindingId, LedgerFinding, Standing, TrackedFinding};
 use crate::change::{FilePath, LineSpan};
-use crate::finding::{
-    CodeLines, Finding, FindingState, copy_number, identity, occurrence, places,
-};
+use crate::finding::{CodeLines, Finding, FindingState, copy_number, identity, occurrence, places};
 use crate::review::FileTexts;
 use crate::verdict::{Threshold, counts};
 use std::collections::{BTreeMap, BTreeSet};
@@ -198,13 +196,8 @@ fn standing_of_new(finding: &Finding, facts: &TrackingFacts<'_>) -> Standing {
 
 /// The shared waiver that holds for a finding: of the same identity, in its file under any of its names, given for
 /// the same code or for code on the same lines.
-pub fn shared_waiver<'w>(
-    finding: &Finding,
-    facts: &TrackingFacts<'w>,
-) -> Option<&'w SharedWaiver> {
-    if facts.shared_waivers.waivers.is_empty()
-        || is_added_copy(finding, facts.added, facts.texts)
-    {
+pub fn shared_waiver<'w>(finding: &Finding, facts: &TrackingFacts<'w>) -> Option<&'w SharedWaiver> {
+    if facts.shared_waivers.waivers.is_empty() || is_added_copy(finding, facts.added, facts.texts) {
         return None;
     }
     let text = facts.texts.at_head(&finding.file);
@@ -307,7 +300,8 @@ pub fn check_open_finding(
 ) -> OpenFindingCheck {
     let is_rule = open.rule.is_some();
     let agrees = review.is_covered && (review.is_told || is_rule);
-    let fixed = |why| if agrees { OpenFindingCheck::Fixed(why) } else { OpenFindingCheck::NotReviewed };
+    let fixed =
+        |why| if agrees { OpenFindingCheck::Fixed(why) } else { OpenFindingCheck::NotReviewed };
     let Some(text) = text else { return fixed("its file is gone") };
     let Some(lines) = locate_evidence(text, &open.evidence_snippet, open.line_start) else {
         return fixed("its evidence is gone, and it is not reported again");
@@ -316,11 +310,13 @@ pub fn check_open_finding(
         return OpenFindingCheck::NotReviewed;
     }
     match is_rule {
-        true if review.file_changed => fixed("the file changed, and the rule does not report it again"),
-        true => OpenFindingCheck::NotReviewed,
-        false if agrees && symbol_changed(lines) => {
-            fixed("the code around it changed, and the reviewers, told about it, do not report it again")
+        true if review.file_changed => {
+            fixed("the file changed, and the rule does not report it again")
         }
+        true => OpenFindingCheck::NotReviewed,
+        false if agrees && symbol_changed(lines) => fixed(
+            "the code around it changed, and the reviewers, told about it, do not report it again",
+        ),
         false => OpenFindingCheck::StillOpen(lines),
     }
 }
@@ -340,4 +336,4 @@ pub fn unreported<'k>(findings: &[Finding], facts: &TrackingFacts<'k>) -> Vec<&'
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;

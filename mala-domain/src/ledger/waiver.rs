@@ -1,7 +1,7 @@
 //! Waivers: a person accepts a finding for as long as the code stays as it is, or until a date.
 
 use crate::change::FilePath;
-use crate::finding::{DedupeKey, Finding, places};
+use crate::finding::{DedupeKey, Finding, whole_places};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -62,9 +62,9 @@ impl Waiver {
     }
 }
 
-/// Whether quoted code stands on a line of a finding in its file at head.
+/// Whether quoted code stands on a line of a finding in its file at head, with nothing added to its lines.
 pub(super) fn stands_at(quote: &str, finding: &Finding, text: Option<&str>) -> bool {
-    text.is_some_and(|text| places(text, quote).iter().any(|it| it.overlaps(finding.span())))
+    text.is_some_and(|text| whole_places(text, quote).iter().any(|it| it.overlaps(finding.span())))
 }
 
 /// The hash that binds a waiver to its code.
@@ -123,7 +123,9 @@ impl SharedWaivers {
         match waivers.version {
             Self::VERSION => {}
             0 => return Err("`version: 1` is missing".to_owned()),
-            other => return Err(format!("version {other} is not known: this mala reads version 1")),
+            other => {
+                return Err(format!("version {other} is not known: this mala reads version 1"));
+            }
         }
         for waiver in &waivers.waivers {
             let finding = &waiver.finding;

@@ -45,11 +45,7 @@ impl DeltaContext {
     pub(super) fn whole(context: &ReviewContext, open: &[&LedgerFinding]) -> Self {
         let files = context.change.files.iter();
         let given = files.map(|file| (file.path.clone(), (0..file.hunks.len()).collect()));
-        Self {
-            context: told(context.clone(), open),
-            given: given.collect(),
-            carried: Vec::new(),
-        }
+        Self { context: told(context.clone(), open), given: given.collect(), carried: Vec::new() }
     }
 
     /// An opinion over the narrowed change as one over the whole change.

@@ -255,10 +255,7 @@ fn with_reporter(finding: &Finding, opinions: &Opinions) -> Vec<String> {
 }
 
 /// The ledger's findings in the files of a change.
-fn in_files_of(
-    context: &ReviewContext,
-    renames: &BTreeMap<FilePath, FilePath>,
-) -> FindingFilter {
+fn in_files_of(context: &ReviewContext, renames: &BTreeMap<FilePath, FilePath>) -> FindingFilter {
     let files = context.change.files.iter().flat_map(|file| [&file.path, file.base_path()]);
     let files: BTreeSet<&FilePath> = files.chain(renames.keys()).collect();
     FindingFilter { files: files.into_iter().cloned().collect(), ..FindingFilter::default() }
@@ -291,10 +288,8 @@ fn is_covered(file: &FilePath, change: &Change, opinions: &Opinions) -> bool {
     let is_accounted = |given: &ReviewerOpinion| {
         let (Ok(opinion), None) = (&given.opinion, given.failure()) else { return false };
         let coverage = Coverage::over(change, &opinion.accounted);
-        let is_whole =
-            |it: &FileCoverage| it.file != *file || it.hunks_accounted == it.hunks_given;
-        let is_looked_at =
-            |it: &SkippedFile| it.file != *file || it.reason == SkipReason::NoLines;
+        let is_whole = |it: &FileCoverage| it.file != *file || it.hunks_accounted == it.hunks_given;
+        let is_looked_at = |it: &SkippedFile| it.file != *file || it.reason == SkipReason::NoLines;
         coverage.files.iter().all(is_whole) && coverage.skipped.iter().all(is_looked_at)
     };
     opinions.0.iter().all(is_accounted)

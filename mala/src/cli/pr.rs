@@ -83,6 +83,7 @@ async fn review_pull_request(args: &PrArgs, here: &Environment) -> anyhow::Resul
         store: Some(state_folder(here.root())),
         tracked_in: None,
         paths: Vec::new(),
+        trusted: mala_domain::ports::Side::Base,
         started,
         progress,
     };

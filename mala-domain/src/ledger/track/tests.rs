@@ -165,7 +165,11 @@ fn a_finding_blocks_until_it_is_fixed_here_or_a_person_decides() {
         (State::Disputed, Some(Standing::Disputed), false),
     ];
     for (state, standing, expected) in rows {
-        assert_eq!(known(state, standing).still_blocks("2026-01-02"), expected, "{state:?} {standing:?}");
+        assert_eq!(
+            known(state, standing).still_blocks("2026-01-02"),
+            expected,
+            "{state:?} {standing:?}"
+        );
     }
     let late = LedgerFinding { finding: p0, ..known(State::Open, Standing::Late) };
     assert!(late.still_blocks("2026-01-02"), "a verified P0");
@@ -179,8 +183,10 @@ fn a_finding_blocks_until_it_is_fixed_here_or_a_person_decides() {
 #[test]
 fn a_refutation_fixes_only_what_changed_and_never_what_a_person_decided() {
     use FindingState as State;
-    let refuted =
-        || Finding { verification: Verification::refuted("gemini"), ..finding("return a / b", 2, Priority::P1) };
+    let refuted = || Finding {
+        verification: Verification::refuted("gemini"),
+        ..finding("return a / b", 2, Priority::P1)
+    };
     let fixed = (Standing::Fixed, Some(FindingEvent::ConfirmedFixed));
     let rows = [
         (State::Open, Some(delta()), fixed),
@@ -317,8 +323,7 @@ fn a_new_finding_counts_by_its_lines_and_its_urgency() {
 
 #[test]
 fn what_was_late_stays_late_until_its_lines_change() {
-    let late =
-        |delta| Case { delta, ..Case::of(vec![known(FindingState::Open, Standing::Late)]) };
+    let late = |delta| Case { delta, ..Case::of(vec![known(FindingState::Open, Standing::Late)]) };
     let again = || finding("return a / b", 2, Priority::P1);
     assert_eq!(late(Some(delta())).track(again()).0, Standing::Late);
     assert_eq!(late(None).track(again()).0, Standing::StillOpen);

@@ -19,7 +19,7 @@ use crate::wiring::{
     StateFolder, changes, read_following_links, reviewers, rules, trusted_settings,
 };
 use mala_domain::config::{BudgetSettings, Config, ReviewPolicy, ReviewSettings, ReviewerType};
-use mala_domain::ports::{ReviewScope, RunStore};
+use mala_domain::ports::{ReviewScope, RunStore, Side};
 use mala_domain::review::ReviewPlan;
 use mala_domain::scope::ReviewTarget;
 use mala_pipeline::agent::Transcript;
@@ -59,6 +59,7 @@ async fn one_review(
         tasks: tasks(args, here)?,
         subject: None,
         paths: request.paths().to_vec(),
+        trusted: Side::Base,
         store: changes.store(),
         tracked_in: Some(&changes),
         started,
@@ -82,6 +83,8 @@ pub(in crate::cli) struct ReviewJob<'a> {
     pub(in crate::cli) scoped: ReviewScope,
     /// Texts about the task: name and content.
     pub(in crate::cli) tasks: Vec<(String, String)>,
+    /// The side whose settings and rules apply: the base, unless all files of HEAD are the change.
+    pub(in crate::cli) trusted: Side,
     /// The paths that the review is limited to.
     pub(in crate::cli) paths: Vec<String>,
     /// The pull request, for the id of the review.
@@ -106,9 +109,9 @@ pub(in crate::cli) async fn run_job(
     here: &Environment,
 ) -> anyhow::Result<Option<FinishedReview>> {
     let ReviewJob { options: args, is_dry_run, user, target, scoped, .. } = job;
-    let settings = trusted_settings::of_change(&user, &scoped, flags(args)).await?;
+    let settings = trusted_settings::of_side(&user, (&scoped, job.trusted), flags(args)).await?;
     let mut notices = settings.notices();
-    let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
+    let rules = rules::rules_of_side((&scoped, job.trusted), &target, &mut notices).await?;
     let transcript = args.debug.then(Transcript::default);
     let options = ReviewerOptions {
         target: target.clone(),

@@ -133,6 +133,23 @@ fn a_baseline_covers_code_that_was_never_reviewed() {
 }
 
 #[test]
+fn a_baseline_uses_the_settings_of_head_and_leaves_other_branches_alone() {
+    let world = repo();
+    review(&world, &[]);
+    world.git(&["checkout", "-q", "main"]);
+    world.write("mala.yaml", "review: {ignore: [skipped.py]}\n");
+    world.write("skipped.py", super::FLAW);
+    commit(&world, "settings");
+    assert_snapshot!(world.run(&["findings", "baseline"]), @"
+    [exit 0]
+    [stdout]
+    waived 0 findings
+    ");
+    let open = json(&world, &["findings", "--state", "open", "--format", "json"]).1;
+    assert_eq!(open["findings"].as_array().map(Vec::len), Some(1), "{open:#}");
+}
+
+#[test]
 fn a_decision_that_cannot_be_made_says_why() {
     let (world, id) = reviewed();
     assert_snapshot!(world.run(&["findings", "reopen", &id]), @"
