@@ -102,7 +102,14 @@ impl SqliteLedger {
     ) -> Result<T, LedgerError> {
         // A panic inside a transaction rolls it back: the connection stays usable.
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        work(&mut connection).map_err(|error| storage(&self.path, &error.to_string()))
+        work(&mut connection).map_err(|error| match OpenError::of(&self.path, error) {
+            // Other processes may be using the file: a person moves it.
+            OpenError::Damaged(why) => {
+                let aside = aside(&self.path, 1);
+                storage(&self.path, &format!("{why}: to start a new one, move it to {}", aside.display()))
+            }
+            OpenError::Other(error) => error,
+        })
     }
 
     /// Runs a query on a thread that may wait for other writers.
