@@ -102,7 +102,14 @@ impl SqliteLedger {
     ) -> Result<T, LedgerError> {
         // A panic inside a transaction rolls it back: the connection stays usable.
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        work(&mut connection).map_err(|error| storage(&self.path, &error.to_string()))
+        work(&mut connection).map_err(|error| match OpenError::of(&self.path, error) {
+            // Other processes may be using the file: a person moves it.
+            OpenError::Damaged(why) => {
+                let aside = aside(&self.path, 1);
+                storage(&self.path, &format!("{why}: to start a new one, move it to {}", aside.display()))
+            }
+            OpenError::Other(error) => error,
+        })
     }
 
     /// Runs a query on a thread that may wait for other writers.
@@ -171,6 +178,9 @@ impl Ledger for SqliteLedger {
             for (finding, occurrence) in &review.findings {
                 rows::upsert_finding(&transaction, finding)?;
                 rows::insert_occurrence(&transaction, &finding.id, occurrence)?;
+                if let Some(standing) = finding.standing {
+                    rows::set_standing(&transaction, &finding.id, &finding.subject, standing)?;
+                }
             }
             for (id, change) in &review.state_changes {
                 let subject = Some(review.review.subject.as_str());

@@ -284,6 +284,7 @@ fn review(
     add_false_findings(state, pairing, round, rng);
     let bar = bar_of_round(round, &policy.bars);
     let mut summary = RoundSummary {
+        is_complete: true,
         round,
         diff_hash: state.version.to_string(),
         has_new_lines: state

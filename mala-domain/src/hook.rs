@@ -105,6 +105,8 @@ pub struct JudgedWork {
     pub findings: Vec<String>,
     /// What was not reviewed and why, a line each.
     pub left_out: Vec<String>,
+    /// Why a person decides, if another fix by the agent would not help.
+    pub escalation: Option<String>,
     /// The path of the report.
     pub report: String,
 }
@@ -168,6 +170,10 @@ impl HookFacts {
             passed_by,
             findings: findings.map(line).collect(),
             left_out: left_out.map(|line| short_line(&line, 200)).collect(),
+            escalation: reports()
+                .filter_map(|report| report.tracking.as_ref()?.escalation())
+                .map(|reason| short_line(&reason.to_string(), 200))
+                .next(),
             report: shown().next().map(|part| part.report.clone()).unwrap_or_default(),
         })
     }
@@ -278,7 +284,11 @@ pub fn decide(
             ..answered(HookAnswer::passed(judged))
         },
         HookFacts::JudgedWork(judged) => {
-            let count = BlockCount::of(Some(&judged.work), stop, record, max_blocks);
+            let mut count = BlockCount::of(Some(&judged.work), stop, record, max_blocks);
+            // The first block tells the agent of the findings, whatever the ledger says of their rounds.
+            if judged.escalation.is_some() && count.before.is_some_and(|before| before > 0) {
+                count.block = None;
+            }
             not_passed(HookAnswer::findings(judged, count), Some(&judged.work), record, count)
         }
         HookFacts::UnreviewedWork(unreviewed) => {

@@ -11,7 +11,7 @@ pub mod subject;
 pub mod track;
 pub mod waiver;
 
-use crate::finding::{DedupeKey, Finding, FindingState};
+use crate::finding::{DedupeKey, Finding, FindingState, Priority, VerificationOutcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -52,8 +52,10 @@ pub struct LedgerFinding {
     pub state: FindingState,
     /// The change (branch, task or pull request) in which it was reported or fixed last.
     pub subject: String,
-    /// How the last review that reported it counted it.
-    pub standing: Standing,
+    /// How the last review of the change that was asked for left it; null when that change never had it, or
+    /// when no change was asked for.
+    #[serde(default)]
+    pub standing: Option<Standing>,
     /// The id of the review that reported it first.
     pub first_seen: String,
     /// When it was reported first, as an RFC 3339 timestamp.
@@ -68,14 +70,17 @@ pub struct LedgerFinding {
 }
 
 impl LedgerFinding {
-    /// Whether a review of this change, in which it was reported before, still has to account for it. A fix
-    /// in another change does not fix it here.
-    pub fn is_unresolved_in(&self, subject: &str) -> bool {
-        match self.state {
-            FindingState::Open | FindingState::Regressed => self.standing.may_block(),
-            FindingState::Fixed => self.subject != subject,
-            FindingState::Waived | FindingState::Disputed | FindingState::Duplicate => false,
-        }
+    /// Whether a review of the change still has to account for it: it took part in a decision there, was not
+    /// fixed there, and no decision of a person holds. A fix in another change does not fix it here.
+    pub fn still_blocks(&self, today: &str) -> bool {
+        let Some(standing) = self.standing else { return false };
+        let is_decided = match self.state {
+            FindingState::Waived => !self.waiver.as_ref().is_some_and(|it| it.is_past(today)),
+            FindingState::Disputed | FindingState::Duplicate => true,
+            FindingState::Open | FindingState::Regressed | FindingState::Fixed => false,
+        };
+        let was_decided = matches!(standing, Standing::Waived | Standing::Disputed);
+        !is_decided && (was_decided || standing.takes_part(&self.finding))
     }
 }
 
@@ -102,6 +107,15 @@ pub struct Occurrence {
     pub matched: String,
 }
 
+/// How the last review of one change left a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangeStanding {
+    /// The change.
+    pub subject: String,
+    /// The standing.
+    pub standing: Standing,
+}
+
 /// A change of state, with who, when and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StateChange {
@@ -126,6 +140,8 @@ pub struct TrackedFinding {
     pub standing: Standing,
     /// Why it was or was not recognised, in one sentence.
     pub matched: String,
+    /// The reason of the waiver that holds, if one does.
+    pub reason: Option<String>,
 }
 
 /// How a finding of this review relates to earlier reviews.
@@ -148,6 +164,8 @@ pub enum Standing {
     Disputed,
     /// Reported for the first time in a later round, and less urgent than the bar of that round.
     BelowBar,
+    /// Reported before, and fixed.
+    Fixed,
 }
 
 impl Standing {
@@ -161,12 +179,21 @@ impl Standing {
             Self::Waived => "waived",
             Self::Disputed => "disputed",
             Self::BelowBar => "below_bar",
+            Self::Fixed => "fixed",
         }
     }
 
-    /// Whether findings of this standing may block a change.
-    pub fn may_block(self) -> bool {
-        matches!(self, Self::New | Self::StillOpen | Self::Regressed)
+    /// Whether a finding of this standing takes part in the decision: what is late, waived, disputed, fixed or
+    /// below the bar does not, except a verified P0 that is late.
+    pub fn takes_part(self, finding: &Finding) -> bool {
+        match self {
+            Self::New | Self::StillOpen | Self::Regressed => true,
+            Self::Late => {
+                finding.effective_priority() == Priority::P0
+                    && finding.verification.outcome == VerificationOutcome::Verified
+            }
+            Self::Waived | Self::Disputed | Self::BelowBar | Self::Fixed => false,
+        }
     }
 }
 

@@ -58,6 +58,11 @@ pub(super) struct TargetRequest {
 }
 
 impl TargetRequest {
+    /// The paths that limit the review.
+    pub(super) fn paths(&self) -> &[String] {
+        &self.paths
+    }
+
     /// The change, and the target with the name of its base.
     pub(super) async fn scope(
         &self,

@@ -1,17 +1,19 @@
 //! Rows of the ledger's tables, to and from the domain's values.
 
-use mala_domain::finding::Finding;
+use mala_domain::finding::{Finding, FindingState};
 use mala_domain::ledger::convergence::RoundSummary;
 use mala_domain::ledger::delta::ReviewedLines;
 use mala_domain::ledger::waiver::Waiver;
-use mala_domain::ledger::{FindingId, LedgerFinding, Occurrence, ReviewRecord, StateChange};
+use mala_domain::ledger::{
+    ChangeStanding, FindingId, LedgerFinding, Occurrence, ReviewRecord, Standing, StateChange,
+};
 use mala_domain::ports::{FindingFilter, FindingHistory};
 use rusqlite::types::{Type, Value};
 use rusqlite::{Connection, Error, Result, Row, params, params_from_iter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-const FINDING: &str = "id, finding, state, subject, first_seen, first_seen_at, last_seen_at, n_occurrences, waiver, standing";
+const FINDING: &str = "finding.id, finding.finding, state, finding.subject, first_seen, first_seen_at, last_seen_at, n_occurrences, waiver";
 
 pub(super) fn findings(
     connection: &Connection,
@@ -30,10 +32,15 @@ pub(super) fn findings(
     one_of("file", filter.files.iter().map(ToString::to_string).collect());
     one_of("rule", filter.rule.iter().cloned().collect());
     one_of("reviewer", filter.reviewer.iter().cloned().collect());
-    if let Some(subject) = &filter.subject {
-        conditions.push("id IN (SELECT finding FROM occurrence WHERE subject = ?)".to_owned());
-        values.push(Value::Text(subject.clone()));
-    }
+    let (standing, join) = match &filter.subject {
+        Some(subject) => {
+            conditions.push("change_standing.subject = ?".to_owned());
+            values.push(Value::Text(subject.clone()));
+            let join = "JOIN change_standing ON change_standing.finding = finding.id";
+            ("change_standing.standing", join)
+        }
+        None => ("NULL", ""),
+    };
     if let Some(since) = &filter.since {
         conditions.push("last_seen_at >= ?".to_owned());
         values.push(Value::Text(since.clone()));
@@ -43,7 +50,7 @@ pub(super) fn findings(
         limit => format!(" LIMIT {limit}"),
     };
     let sql = format!(
-        "SELECT {FINDING} FROM finding WHERE {} ORDER BY last_seen_at DESC, id{limit}",
+        "SELECT {FINDING}, {standing} FROM finding {join} WHERE {} ORDER BY last_seen_at DESC, id{limit}",
         conditions.join(" AND ")
     );
     let mut statement = connection.prepare(&sql)?;
@@ -51,8 +58,9 @@ pub(super) fn findings(
 }
 
 pub(super) fn by_prefix(connection: &Connection, prefix: &str) -> Result<Vec<FindingHistory>> {
-    let sql =
-        format!("SELECT {FINDING} FROM finding WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 10");
+    let sql = format!(
+        "SELECT {FINDING}, NULL FROM finding WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 10"
+    );
     let mut statement = connection.prepare(&sql)?;
     let end = format!("{prefix}{}", char::MAX);
     let found: Vec<LedgerFinding> =
@@ -108,7 +116,14 @@ fn history(connection: &Connection, finding: LedgerFinding) -> Result<FindingHis
         })
     })?;
     let state_changes = state_changes.collect::<Result<_>>()?;
-    Ok(FindingHistory { finding, occurrences, state_changes })
+    let mut statement = connection.prepare(
+        "SELECT subject, standing FROM change_standing WHERE finding = ? ORDER BY subject",
+    )?;
+    let standings = statement.query_map([&finding.id.0], |row| {
+        Ok(ChangeStanding { subject: row.get(0)?, standing: word(row, 1)? })
+    })?;
+    let standings = standings.collect::<Result<_>>()?;
+    Ok(FindingHistory { finding, occurrences, state_changes, standings })
 }
 
 fn finding_of(row: &Row<'_>) -> Result<LedgerFinding> {
@@ -118,7 +133,7 @@ fn finding_of(row: &Row<'_>) -> Result<LedgerFinding> {
         finding: json::<Finding>(&row.get::<_, String>(1)?, 1)?,
         state: word(row, 2)?,
         subject: row.get(3)?,
-        standing: word(row, 9)?,
+        standing: optional_word(row, 9)?,
         first_seen: row.get(4)?,
         first_seen_at: row.get(5)?,
         last_seen_at: row.get(6)?,
@@ -132,10 +147,10 @@ pub(super) fn upsert_finding(connection: &Connection, it: &LedgerFinding) -> Res
     connection
         .prepare_cached(
             "INSERT INTO finding (id, key, file, rule, reviewer, state, subject, first_seen, first_seen_at,
-                 last_seen_at, n_occurrences, waiver, finding, standing)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                 last_seen_at, n_occurrences, waiver, finding)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
              ON CONFLICT (id) DO UPDATE SET key = excluded.key, file = excluded.file, rule = excluded.rule,
-                 subject = excluded.subject, standing = excluded.standing,
+                 subject = excluded.subject,
                  last_seen_at = max(finding.last_seen_at, excluded.last_seen_at),
                  n_occurrences = finding.n_occurrences + 1, finding = excluded.finding",
         )?
@@ -153,8 +168,23 @@ pub(super) fn upsert_finding(connection: &Connection, it: &LedgerFinding) -> Res
             it.n_occurrences,
             waiver,
             text(&it.finding)?,
-            it.standing.name(),
         ])?;
+    Ok(())
+}
+
+/// Stores how the last review of a change left a finding.
+pub(super) fn set_standing(
+    connection: &Connection,
+    id: &FindingId,
+    subject: &str,
+    standing: Standing,
+) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO change_standing (finding, subject, standing) VALUES (?, ?, ?)
+             ON CONFLICT (finding, subject) DO UPDATE SET standing = excluded.standing",
+        )?
+        .execute(params![id.0, subject, standing.name()])?;
     Ok(())
 }
 
@@ -199,6 +229,19 @@ pub(super) fn change_state(
     if changed == 0 {
         return Err(Error::QueryReturnedNoRows);
     }
+    match (change.state, subject) {
+        (FindingState::Fixed, Some(subject)) => {
+            set_standing(connection, id, subject, Standing::Fixed)?;
+        }
+        // What a person opens again counts again, also where it was fixed.
+        (FindingState::Open, None) => {
+            connection.execute(
+                "UPDATE change_standing SET standing = ? WHERE finding = ? AND standing = ?",
+                params![Standing::StillOpen.name(), id.0, Standing::Fixed.name()],
+            )?;
+        }
+        _ => {}
+    }
     insert_state_change(connection, id, change)
 }
 
@@ -218,7 +261,7 @@ fn insert_state_change(
 /// Stores a finding with its whole history, in place of what is known under its id.
 pub(super) fn replace(connection: &Connection, it: &FindingHistory) -> Result<()> {
     let id = &it.finding.id;
-    for table in ["occurrence", "state_change"] {
+    for table in ["occurrence", "state_change", "change_standing"] {
         connection.execute(&format!("DELETE FROM {table} WHERE finding = ?"), [&id.0])?;
     }
     connection.execute("DELETE FROM finding WHERE id = ?", [&id.0])?;
@@ -228,6 +271,15 @@ pub(super) fn replace(connection: &Connection, it: &FindingHistory) -> Result<()
     }
     for change in &it.state_changes {
         insert_state_change(connection, id, change)?;
+    }
+    // An export of an earlier version has the standing in the last change only.
+    let last = ChangeStanding {
+        subject: it.finding.subject.clone(),
+        standing: it.finding.standing.unwrap_or(Standing::StillOpen),
+    };
+    let standings = if it.standings.is_empty() { &vec![last] } else { &it.standings };
+    for standing in standings {
+        set_standing(connection, id, &standing.subject, standing.standing)?;
     }
     Ok(())
 }
@@ -297,6 +349,11 @@ pub(super) fn reviews(connection: &Connection, subject: Option<&str>) -> Result<
 pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T> {
     let name: String = row.get(column)?;
     json(&format!("\"{name}\""), column)
+}
+
+fn optional_word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<Option<T>> {
+    let name: Option<String> = row.get(column)?;
+    name.map(|name| json(&format!("\"{name}\""), column)).transpose()
 }
 
 fn json<T: DeserializeOwned>(text: &str, column: usize) -> Result<T> {

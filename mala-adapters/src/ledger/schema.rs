@@ -6,7 +6,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
 /// One entry per version; the version of a file is the number of entries that were applied.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     "
 CREATE TABLE finding (
     id TEXT PRIMARY KEY,
@@ -72,6 +72,22 @@ CREATE TABLE review (
 CREATE INDEX review_subject ON review (subject, seq);
 ",
     crate::trackers::TASK_TABLES,
+    "
+CREATE TABLE change_standing (
+    finding TEXT NOT NULL REFERENCES finding (id),
+    subject TEXT NOT NULL,
+    standing TEXT NOT NULL,
+    PRIMARY KEY (finding, subject)
+);
+CREATE INDEX change_standing_subject ON change_standing (subject, finding);
+INSERT INTO change_standing (finding, subject, standing)
+    SELECT DISTINCT occurrence.finding, occurrence.subject,
+        CASE WHEN finding.state = 'fixed' AND finding.subject = occurrence.subject THEN 'fixed'
+             WHEN finding.subject = occurrence.subject THEN finding.standing
+             ELSE 'still_open' END
+    FROM occurrence JOIN finding ON finding.id = occurrence.finding;
+ALTER TABLE finding DROP COLUMN standing;
+",
 ];
 
 /// Sets the connection up and brings the tables to the newest version. A newer file is refused.

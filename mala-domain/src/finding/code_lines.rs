@@ -56,6 +56,82 @@ impl CodeLines {
     }
 }
 
+/// Where a quote stands in a text: as lines; else broken into other lines, as a formatter does; else as a part
+/// of lines. A word of the quote is no part of a longer word.
+pub(crate) fn places(text: &str, quote: &str) -> Vec<LineSpan> {
+    let (whole, parts) = whole_and_parts(text, quote);
+    if whole.is_empty() { parts } else { whole }
+}
+
+/// Where a quote stands in a text as lines, or broken into other lines.
+pub(crate) fn whole_places(text: &str, quote: &str) -> Vec<LineSpan> {
+    whole_and_parts(text, quote).0
+}
+
+fn whole_and_parts(text: &str, quote: &str) -> (Vec<LineSpan>, Vec<LineSpan>) {
+    let positions = CodeLines::of(text).positions(quote.lines());
+    if !positions.is_empty() {
+        return (positions, Vec::new());
+    }
+    let (text, quote) = (code_characters(text), code_characters(quote));
+    let (Some(first), Some(last)) = (quote.first(), quote.last()) else {
+        return Default::default();
+    };
+    let mut whole = Vec::new();
+    let mut parts = Vec::new();
+    for (window, start) in text.windows(quote.len()).zip(0..) {
+        if !window.iter().map(|it| it.value).eq(quote.iter().map(|it| it.value)) {
+            continue;
+        }
+        let before = usize::checked_sub(start, 1).and_then(|at| text.get(at));
+        let after = text.get(start + quote.len());
+        let [Some(start), Some(end)] = [window.first(), window.last()] else { continue };
+        let is_cut = is_one_word(before, first, start.is_after_space)
+            || after.is_some_and(|after| is_one_word(Some(last), after, after.is_after_space));
+        if is_cut {
+            continue;
+        }
+        let span = LineSpan::between(start.line, end.line);
+        let is_whole = before.is_none_or(|it| it.line != start.line)
+            && after.is_none_or(|it| it.line != end.line);
+        if is_whole { whole.push(span) } else { parts.push(span) }
+    }
+    (whole, parts)
+}
+
+/// A character that is not white space.
+struct CodeCharacter {
+    value: char,
+    line: u32,
+    is_after_space: bool,
+}
+
+/// The characters of a text without white space, and without commas that formatters add in front of closing
+/// brackets.
+fn code_characters(text: &str) -> Vec<CodeCharacter> {
+    let mut all: Vec<CodeCharacter> = Vec::new();
+    for (text, line) in text.lines().zip(1..) {
+        let mut is_after_space = true;
+        for value in text.chars() {
+            if value.is_whitespace() {
+                is_after_space = true;
+                continue;
+            }
+            if ")]}".contains(value) && all.last().is_some_and(|it| it.value == ',') {
+                all.pop();
+            }
+            all.push(CodeCharacter { value, line, is_after_space });
+            is_after_space = false;
+        }
+    }
+    all
+}
+
+fn is_one_word(before: Option<&CodeCharacter>, after: &CodeCharacter, is_apart: bool) -> bool {
+    let is_part = |it: &CodeCharacter| it.value.is_alphanumeric() || it.value == '_';
+    !is_apart && before.is_some_and(is_part) && is_part(after)
+}
+
 fn squeezed_lines<'q>(lines: impl Iterator<Item = &'q str>) -> Vec<String> {
     lines.map(squeezed).filter(|line| !line.is_empty()).collect()
 }
@@ -68,6 +144,26 @@ pub(crate) fn squeezed(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quotes_are_found_in_broken_lines_and_within_lines() {
+        let text = "x = run(\n    a,\n    b,\n)\nif c and danger(y):\n    z = 10\nmaxz = 1\n";
+        let rows: [(&str, &[(u32, u32)]); 6] = [
+            ("x = run(a, b)", &[(1, 4)]),
+            ("danger(y)", &[(5, 5)]),
+            ("z = 10", &[(6, 6)]),
+            ("z = 1", &[]),
+            ("missing", &[]),
+            ("", &[]),
+        ];
+        for (quote, expected) in rows {
+            let expected: Vec<LineSpan> =
+                expected.iter().map(|(start, end)| LineSpan::between(*start, *end)).collect();
+            assert_eq!(places(text, quote), expected, "{quote:?}");
+            let is_part = matches!(quote, "danger(y)");
+            assert_eq!(whole_places(text, quote).is_empty(), expected.is_empty() || is_part);
+        }
+    }
 
     #[test]
     fn quotes_are_found_whatever_their_indentation() {

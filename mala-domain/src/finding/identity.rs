@@ -63,8 +63,8 @@ pub fn occurrence(copy: usize, n_before: usize) -> usize {
     copy.min(MAX_COPIES) + n_before * (MAX_COPIES + 1)
 }
 
-/// Which copy of equal code in its symbol a finding is about, from 0.
-pub(crate) fn copy_number(finding: &Finding) -> Option<usize> {
+/// Which copy of equal code in its symbol a finding is about, and how many findings came before on that copy.
+pub(crate) fn copy_number(finding: &Finding) -> Option<(usize, usize)> {
     let key = |occurrence| {
         let (symbol, evidence) = (finding.symbol.as_deref(), &finding.evidence_snippet);
         identity(&finding.file, symbol, evidence, finding.category, occurrence)
@@ -73,7 +73,6 @@ pub(crate) fn copy_number(finding: &Finding) -> Option<usize> {
     claims
         .flat_map(|n_before| (0..=MAX_COPIES).map(move |copy| (copy, n_before)))
         .find(|(copy, n_before)| key(occurrence(*copy, *n_before)) == finding.dedupe_key)
-        .map(|(copy, _)| copy)
 }
 
 #[cfg(test)]

@@ -97,10 +97,11 @@ impl HookAnswer {
                 1 => "with 1 unresolved finding".to_owned(),
                 n => format!("with {n} unresolved findings"),
             };
-            return Self::allow(format!(
-                "warning: stopping {unresolved}: {}. Report: {report}",
-                blocked(count)
-            ));
+            let why = match &judged.escalation {
+                Some(why) => format!("a person decides: {why}"),
+                None => blocked(count),
+            };
+            return Self::allow(format!("warning: stopping {unresolved}: {why}. Report: {report}"));
         };
         let mut reason = format!("The review of your work did not pass: {findings}.\n");
         for line in judged.findings.iter().take(MAX_FINDINGS) {

@@ -27,6 +27,7 @@ fn judged(hash: &str, findings: &[&str]) -> HookFacts {
         passed_by: vec!["claude".to_owned()],
         findings: findings.iter().map(|line| (*line).to_owned()).collect(),
         left_out: Vec::new(),
+        escalation: None,
         report: "/r/report.md".to_owned(),
     })
 }
@@ -336,5 +337,23 @@ proptest! {
             prop_assert!(in_a_row <= max);
             record = decision.record.unwrap();
         }
+    }
+}
+
+#[test]
+fn an_agent_that_cannot_help_any_more_is_released_for_a_person() {
+    let HookFacts::JudgedWork(judged) = judged("b", &["a.py:1: x (codex)"]) else { unreachable!() };
+    let escalation = Some("nothing changed since the last review".to_owned());
+    let facts = HookFacts::JudgedWork(JudgedWork { escalation, ..judged });
+    let stop = Stop { is_continued: Some(true), ..Stop::default() };
+    for (blocks, is_blocked) in [(0, true), (1, false)] {
+        let record =
+            ConversationRecord { blocks, work: Some("b".to_owned()), ..Default::default() };
+        let decision = decide(&facts, &stop, Some(&record), 3);
+        assert_eq!(decision.answer.blocks(), is_blocked, "{blocks}");
+        let message = decision.answer.message().unwrap();
+        let says_why = message.contains("a person decides: nothing changed since the last review");
+        assert_eq!(says_why, !is_blocked, "{message}");
+        assert_eq!(decision.released.is_some(), !is_blocked);
     }
 }

@@ -12,7 +12,10 @@ pub struct RoundSummary {
     pub round: u32,
     /// SHA-256 of the reviewed diff.
     pub diff_hash: String,
-    /// Whether lines changed since the round before. True in the first round.
+    /// Whether every hunk was reviewed.
+    #[serde(default = "yes")]
+    pub is_complete: bool,
+    /// Whether the change is another one than in the round before. True in the first round.
     pub has_new_lines: bool,
     /// Findings that block after this round.
     pub n_blocking: u32,
@@ -35,6 +38,10 @@ pub struct RoundSummary {
     pub sites: Vec<String>,
     /// Dollars, when they are known.
     pub cost_usd: Option<f64>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// The limits of a loop.
@@ -138,21 +145,23 @@ impl std::fmt::Display for NextStep {
 /// 3. The change does not move: nothing changed, or it is back where it was.
 /// 4. It moves in circles: a kind of finding recurs in one place, or as many findings block as rounds before.
 /// 5. The rounds or the money are used up.
+///
+/// Reviews that left hunks out use up rounds and money, and say nothing about how the change moves.
 pub fn next_step(rounds: &[RoundSummary], policy: &ConvergencePolicy) -> NextStep {
     use EscalationReason as Reason;
-    let Some((last, earlier)) = rounds.split_last() else { return NextStep::Continue };
-    let is_done = last.n_blocking == 0;
+    let Some(last) = rounds.last() else { return NextStep::Continue };
+    let complete: Vec<&RoundSummary> = rounds.iter().filter(|round| round.is_complete).collect();
+    let earlier = complete.split_last().map_or(&[][..], |(_, earlier)| earlier);
+    let is_done = last.is_complete && last.n_blocking == 0;
     let reason = if last.has_late_blocker {
         Some(Reason::LateBlocker)
     } else if is_done {
         (last.n_disputed > 0).then_some(Reason::DisputeStands(last.n_disputed))
-    } else if !last.has_new_lines && !earlier.is_empty() {
-        Some(Reason::NoProgress)
-    } else if let Some(round) = earlier.iter().find(|round| round.diff_hash == last.diff_hash) {
-        Some(Reason::Oscillation(round.round))
-    } else if let Some(site) = recurring_site(rounds, policy) {
+    } else if let Some(reason) = stuck(last, earlier).filter(|_| last.is_complete) {
+        Some(reason)
+    } else if let Some(site) = recurring_site(&complete, policy) {
         Some(Reason::Recurring(site))
-    } else if let Some(reason) = plateau(rounds, policy) {
+    } else if let Some(reason) = plateau(&complete, policy) {
         Some(reason)
     } else if last.round >= policy.max_rounds {
         Some(Reason::MaxRounds(last.round))
@@ -168,8 +177,17 @@ pub fn next_step(rounds: &[RoundSummary], policy: &ConvergencePolicy) -> NextSte
     }
 }
 
+/// Why the change does not move. A round that fixed something did.
+fn stuck(last: &RoundSummary, earlier: &[&RoundSummary]) -> Option<EscalationReason> {
+    if !last.has_new_lines && last.n_fixed == 0 && !earlier.is_empty() {
+        return Some(EscalationReason::NoProgress);
+    }
+    let same = earlier.iter().find(|round| round.diff_hash == last.diff_hash);
+    same.map(|round| EscalationReason::Oscillation(round.round))
+}
+
 /// A place in which new or regressed findings of one kind appeared in too many rounds.
-fn recurring_site(rounds: &[RoundSummary], policy: &ConvergencePolicy) -> Option<String> {
+fn recurring_site(rounds: &[&RoundSummary], policy: &ConvergencePolicy) -> Option<String> {
     let last = rounds.last()?;
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for round in rounds {
@@ -186,7 +204,7 @@ fn recurring_site(rounds: &[RoundSummary], policy: &ConvergencePolicy) -> Option
 }
 
 /// Why the last rounds did not lower the number of blocking findings; `None` when they did.
-fn plateau(rounds: &[RoundSummary], policy: &ConvergencePolicy) -> Option<EscalationReason> {
+fn plateau(rounds: &[&RoundSummary], policy: &ConvergencePolicy) -> Option<EscalationReason> {
     let n_rounds = usize::try_from(policy.plateau_rounds).ok()?;
     let start = rounds.len().checked_sub(n_rounds.checked_add(1)?)?;
     let (first, later) = rounds.get(start..)?.split_first()?;
@@ -203,7 +221,7 @@ fn plateau(rounds: &[RoundSummary], policy: &ConvergencePolicy) -> Option<Escala
 }
 
 fn total_cost(rounds: &[RoundSummary]) -> f64 {
-    rounds.iter().filter_map(|round| round.cost_usd).sum()
+    rounds.iter().filter_map(|round| round.cost_usd).fold(0.0, |sum, cost| sum + cost)
 }
 
 #[cfg(test)]
@@ -236,6 +254,7 @@ pub(crate) mod tests {
         RoundSummary {
             round: number,
             diff_hash: diff.to_owned(),
+            is_complete: true,
             has_new_lines: true,
             n_blocking,
             cost_usd: Some(1.0),
@@ -270,7 +289,12 @@ pub(crate) mod tests {
         let on_fix = |round: &mut RoundSummary| {
             (round.n_new, round.n_new_on_fix) = (2, u32::from(round.round > 1));
         };
-        let rows: [(Vec<RoundSummary>, NextStep); 18] = [
+        let incomplete = |it: &mut RoundSummary| it.is_complete = false;
+        let rows: [(Vec<RoundSummary>, NextStep); 22] = [
+            (rounds(&[0], incomplete), Continue),
+            (rounds(&[1, 1, 1, 1], incomplete), Continue),
+            (rounds(&[1; 6], incomplete), Escalate(Reason::MaxRounds(6))),
+            (rounds(&[2, 1], last(2, |it| (it.has_new_lines, it.n_fixed) = (false, 1))), Continue),
             (rounds(&[], plain), Continue),
             (rounds(&[0], plain), Done),
             (rounds(&[2], plain), Continue),

@@ -8,22 +8,24 @@ use sha2::{Digest, Sha256};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The lines that a review was given, by file at head, as hashes without white space.
+/// The lines that a review was given, by file at head, as hashes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ReviewedLines {
     files: BTreeMap<FilePath, Vec<ReviewedLine>>,
 }
 
-/// One changed line: its hash, its number at head, and whether the change added it.
+/// One changed line: its hash, its number at head, whether the change added it, and its indentation where that
+/// has a meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ReviewedLine(u64, u32, bool);
+pub struct ReviewedLine(u64, u32, bool, #[serde(default)] u32);
 
 impl ReviewedLines {
     /// The added and removed lines of a change. A removed line has the number of the line at head that
     /// follows it.
     pub fn of(change: &Change) -> Self {
         let files = change.files.iter().map(|file| {
+            let is_indented = has_meaningful_indentation(&file.path);
             let lines = file.hunks.iter().flat_map(|hunk| {
                 let mut number = hunk.new_start.max(1);
                 hunk.lines.iter().filter_map(move |line| {
@@ -32,7 +34,9 @@ impl ReviewedLines {
                         number += 1;
                     }
                     (line.kind != LineKind::Context).then(|| {
-                        ReviewedLine(line_hash(&line.text), at, line.kind == LineKind::Added)
+                        let indentation = if is_indented { indentation(&line.text) } else { 0 };
+                        let is_added = line.kind == LineKind::Added;
+                        ReviewedLine(line_hash(&line.text), at, is_added, indentation)
                     })
                 })
             });
@@ -44,6 +48,39 @@ impl ReviewedLines {
     /// Whether a file is part of it.
     pub fn contains(&self, file: &FilePath) -> bool {
         self.files.contains_key(file)
+    }
+
+    /// Whether the change added all of these lines.
+    pub fn has_added(&self, file: &FilePath, lines: LineSpan) -> bool {
+        let all = self.files.get(file).map(Vec::as_slice).unwrap_or_default();
+        let added: BTreeSet<u32> = all.iter().filter(|it| it.2).map(|it| it.1).collect();
+        (lines.start()..=lines.end()).all(|line| added.contains(&line))
+    }
+
+    /// The files that left the change for one that came into it with most of the same lines, old path to new:
+    /// a file that is new in the change is renamed in no diff.
+    pub fn renamed_in(&self, later: &Self) -> BTreeMap<FilePath, FilePath> {
+        let gone = self.files.keys().filter(|file| !later.contains(file));
+        let mut pairs: Vec<(usize, &FilePath, &FilePath)> = Vec::new();
+        for old in gone {
+            let before: BTreeSet<u64> = self.hashes(old).into_iter().collect();
+            for new in later.files.keys().filter(|file| !self.contains(file)) {
+                let after: BTreeSet<u64> = later.hashes(new).into_iter().collect();
+                let n_shared = before.intersection(&after).count();
+                if n_shared > 0 && n_shared * 2 >= before.len().max(after.len()) {
+                    pairs.push((n_shared, old, new));
+                }
+            }
+        }
+        pairs.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
+        let mut renames = BTreeMap::new();
+        let mut taken = BTreeSet::new();
+        for (_, old, new) in pairs {
+            if !renames.contains_key(old) && taken.insert(new) {
+                renames.insert(old.clone(), new.clone());
+            }
+        }
+        renames
     }
 
     fn hashes(&self, file: &FilePath) -> Vec<u64> {
@@ -60,6 +97,8 @@ pub struct Delta {
     moved: BTreeMap<FilePath, BTreeMap<u32, u32>>,
     origins: BTreeMap<FilePath, BTreeMap<u32, u32>>,
     earlier: BTreeMap<FilePath, BTreeMap<u32, u64>>,
+    /// Whether a file left the change.
+    has_left: bool,
 }
 
 impl Delta {
@@ -71,8 +110,13 @@ impl Delta {
         renames: &BTreeMap<FilePath, FilePath>,
     ) -> Self {
         let mut delta = Self::default();
-        let sources: BTreeMap<&FilePath, &FilePath> =
-            renames.iter().map(|(old, new)| (new, old)).collect();
+        let sources: BTreeMap<&FilePath, &FilePath> = renames
+            .iter()
+            .filter(|(old, _)| earlier.contains(old))
+            .map(|(old, new)| (new, old))
+            .collect();
+        let is_there = |file: &FilePath| current.contains(renames.get(file).unwrap_or(file));
+        delta.has_left = !earlier.files.keys().all(is_there);
         for (file, lines) in &current.files {
             let old_path = sources.get(file).copied().unwrap_or(file);
             let before = earlier.files.get(old_path).map(Vec::as_slice).unwrap_or_default();
@@ -86,12 +130,13 @@ impl Delta {
             for operation in operations {
                 let (old, new) = (operation.old_range(), operation.new_range());
                 if let DiffOp::Equal { .. } = operation {
-                    let pairs = before
-                        .get(old)
-                        .into_iter()
-                        .flatten()
-                        .zip(lines.get(new).into_iter().flatten());
-                    moved.extend(pairs.filter(|(old, _)| old.2).map(|(old, new)| (old.1, new.1)));
+                    let pairs = || {
+                        let old = before.get(old.clone()).into_iter().flatten();
+                        old.zip(lines.get(new.clone()).into_iter().flatten())
+                    };
+                    moved.extend(pairs().filter(|(old, _)| old.2).map(|(old, new)| (old.1, new.1)));
+                    let indented = pairs().filter(|(old, new)| old.3 != new.3);
+                    new_lines.extend(indented.map(|(_, new)| new.1));
                     continue;
                 }
                 if new.is_empty() {
@@ -115,9 +160,14 @@ impl Delta {
         delta
     }
 
-    /// Whether nothing is new.
+    /// Whether no line is new.
     pub fn is_empty(&self) -> bool {
         self.new_lines.is_empty()
+    }
+
+    /// Whether the change is as it was: no line is new, and no file left it.
+    pub fn is_unchanged(&self) -> bool {
+        self.is_empty() && !self.has_left
     }
 
     /// Whether any of these lines at head is new.
@@ -178,7 +228,24 @@ fn span_of(mut lines: impl Iterator<Item = u32>) -> Option<LineSpan> {
     Some(LineSpan::between(low, high))
 }
 
-/// The hash of a line without white space, so that re-indenting is no change.
+/// Files in which the indentation of a line is part of what it says.
+fn has_meaningful_indentation(file: &FilePath) -> bool {
+    const EXTENSIONS: [&str; 16] = [
+        "py", "pyi", "pyw", "pyx", "yaml", "yml", "mk", "coffee", "fs", "haml", "hs", "nim", "pug",
+        "sass", "rst", "md",
+    ];
+    const NAMES: [&str; 3] = ["Makefile", "GNUmakefile", "makefile"];
+    let extension = file.extension().unwrap_or_default().to_ascii_lowercase();
+    EXTENSIONS.contains(&extension.as_str()) || NAMES.contains(&file.file_name())
+}
+
+/// The white space in front of a line; a tab is no number of spaces.
+fn indentation(text: &str) -> u32 {
+    let before = text.chars().take_while(|c| c.is_whitespace());
+    before.fold(0, |sum, c| u32::saturating_add(sum, if c == '\t' { 1000 } else { 1 }))
+}
+
+/// The hash of a line without white space, by which lines are recognised after a move.
 pub fn line_hash(text: &str) -> u64 {
     let mut hash = Sha256::new();
     for part in text.split_whitespace() {
@@ -214,7 +281,7 @@ mod tests {
         let first = ["a = 1", "b = 2", "c = 3", "d = 4"];
         let rows: [(&[&str], &[u32]); 6] = [
             (&["a = 1", "b = 2", "c = 3", "d = 4"], &[]),
-            (&["  a = 1", "b = 2", "c  = 3", "d = 4"], &[]),
+            (&["  a = 1", "b = 2", "c  = 3", "d = 4"], &[1]),
             (&["a = 1", "b = 5", "c = 3", "d = 4"], &[2]),
             (&["new", "a = 1", "b = 2", "c = 3", "d = 4"], &[1]),
             (&["a = 1", "b = 2", "d = 4"], &[3]),
@@ -227,6 +294,54 @@ mod tests {
                 (1..=6).filter(|line| delta.touches(&file, LineSpan::line(*line))).collect();
             assert_eq!(touched, expected, "{now:?}");
         }
+    }
+
+    #[test]
+    fn indentation_is_a_change_where_it_has_a_meaning() {
+        let rows = [
+            ("a.py", "    x", true),
+            ("a.py", "\tx", true),
+            ("a.py", "x ", false),
+            ("k8s.yaml", "    x", true),
+            ("Makefile", "\tx", true),
+            ("a.rs", "    x", false),
+            ("a.js", "\tx", false),
+        ];
+        for (path, now, expected) in rows {
+            let [before, after] =
+                [["x", "y"], [now, "y"]].map(|text| lines(&added(&text).replace("a.py", path)));
+            let delta = Delta::between(&before, &after, &BTreeMap::new());
+            assert_eq!(!delta.is_empty(), expected, "{path} {now:?}");
+            let line = LineSpan::line(1);
+            assert_eq!(delta.locate(&path.into(), line), Some(line), "it is the same line");
+        }
+    }
+
+    #[test]
+    fn a_file_that_leaves_the_change_is_a_difference() {
+        let both = added(&["a = 1"]) + &added(&["b = 1"]).replace("a.py", "b.py");
+        let delta = Delta::between(&lines(&both), &lines(&added(&["a = 1"])), &BTreeMap::new());
+        assert!(delta.is_empty() && !delta.is_unchanged());
+        let same = Delta::between(&lines(&both), &lines(&both), &BTreeMap::new());
+        assert!(same.is_unchanged());
+    }
+
+    #[test]
+    fn a_file_of_the_change_that_is_renamed_is_found_by_its_lines() {
+        let old = ["a = 1", "b = 2", "c = 3", "d = 4"];
+        let rows: [(&[&str], bool); 4] = [
+            (&["a = 1", "b = 2", "c = 3", "d = 4"], true),
+            (&["a = 1", "b = 5", "c = 3", "new"], true),
+            (&["a = 1", "x", "y", "z"], false),
+            (&["x"], false),
+        ];
+        for (now, is_renamed) in rows {
+            let later = lines(&added(now).replace("a.py", "b.py"));
+            let renames = lines(&added(&old)).renamed_in(&later);
+            let expected = is_renamed.then(|| (FilePath::from("a.py"), FilePath::from("b.py")));
+            assert_eq!(renames.into_iter().next(), expected, "{now:?}");
+        }
+        assert!(lines(&added(&old)).renamed_in(&lines(&added(&old))).is_empty());
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Whether a reported finding is one that the ledger already has. One function decides, and says why.
 
-use super::delta::Delta;
+use super::delta::{Delta, ReviewedLines};
 use super::{FindingId, LedgerFinding};
 use crate::change::{FilePath, LineSpan};
-use crate::finding::{Category, ClaimWording, CodeLines, Finding, copy_number, squeezed};
+use crate::finding::{Category, ClaimWording, CodeLines, Finding, copy_number, places, squeezed};
 use crate::review::FileTexts;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,6 +24,8 @@ pub struct KnownFindings<'k> {
     pub renames: &'k BTreeMap<FilePath, FilePath>,
     /// Where lines of the last review of this change are at head.
     pub delta: Option<&'k Delta>,
+    /// The lines that the change adds.
+    pub added: &'k ReviewedLines,
     /// The files at head.
     pub texts: &'k FileTexts,
 }
@@ -55,7 +57,7 @@ pub fn match_all(findings: &[Finding], known: &KnownFindings<'_>) -> Vec<MatchDe
             .entry(&finding.file)
             .or_insert_with(|| known.texts.at_head(&finding.file).map(CodeLines::of));
         for it in candidates {
-            match compare(finding, &it.finding, known, lines.as_ref()) {
+            match compare(finding, it, known, lines.as_ref()) {
                 Comparison::Same { certainty, why } => {
                     let is_reworded = !says_the_same(finding, &it.finding);
                     let distance = it.finding.line_start.abs_diff(finding.line_start);
@@ -123,18 +125,20 @@ pub enum Certainty {
 
 /// Whether a reported finding is this known one of the same file, renames followed. `lines` are those of the
 /// file at head, if it can be read. In this order:
-/// 1. Two rules look for different problems.
+/// 1. Two rules look for different problems. Code that the change adds is not a finding that another change
+///    had on a copy that is still there.
 /// 2. The same code in the same symbol, or on the same lines, and the same kind of category: the same finding,
 ///    unless the wordings have nothing in common. Of another category: if the wording is similar.
 /// 3. Everything else needs similar wording, and one of these: the code of one finding is part of the code
 ///    of the other; the code was moved away from its old place; the code of the same symbol was edited.
 pub fn compare(
     new: &Finding,
-    old: &Finding,
+    it: &LedgerFinding,
     known: &KnownFindings<'_>,
     lines: Option<&CodeLines>,
 ) -> Comparison {
     use Certainty::{ChangedCode, Identity, SameCode, SameLines};
+    let old = &it.finding;
     if matches!((&new.rule, &old.rule), (Some(a), Some(b)) if a != b) {
         return Comparison::Different { why: None };
     }
@@ -144,7 +148,8 @@ pub fn compare(
     let place = PlaceAtHead::of(new, old, known, lines);
     if place.is_same_code {
         let is_same_lines = place.lines == LinesSinceReview::Same;
-        if place.lines == LinesSinceReview::Other {
+        let is_added = it.standing.is_none() && is_added_copy(new, known.added, known.texts);
+        if place.lines == LinesSinceReview::Other || is_added {
             return different("the same code, and that finding is on another copy of it");
         }
         if is_same_lines || (place.is_same_symbol && is_same_copy(new, old)) {
@@ -244,7 +249,14 @@ impl PlaceAtHead {
         lines: Option<&CodeLines>,
     ) -> Self {
         let is_same_code = squeezed(&new.evidence_snippet) == squeezed(&old.evidence_snippet);
-        let copies = lines.map(|lines| lines.positions(old.evidence_snippet.lines()));
+        let text = || known.texts.at_head(&new.file).filter(|_| says_the_same(new, old));
+        let copies = lines.map(|lines| {
+            let copies = lines.positions(old.evidence_snippet.lines());
+            match text().filter(|_| copies.is_empty()) {
+                Some(text) => places(text, &old.evidence_snippet),
+                None => copies,
+            }
+        });
         let is_only_copy = matches!(copies.as_deref(), Some([only]) if only.overlaps(new.span()));
         let located = known.delta.and_then(|delta| delta.locate(&new.file, old.span()));
         let compared = |delta| LinesSinceReview::of(new, old, delta, is_same_code && is_only_copy);
@@ -291,7 +303,17 @@ fn is_enclosing(symbol: Option<&str>, finding: &Finding) -> bool {
 
 /// Whether both are about the same copy of equal code in their symbol.
 fn is_same_copy(new: &Finding, old: &Finding) -> bool {
-    new.dedupe_key == old.dedupe_key || copy_number(new) == copy_number(old)
+    let copy = |finding| copy_number(finding).map(|(copy, _)| copy);
+    new.dedupe_key == old.dedupe_key || copy(new) == copy(old)
+}
+
+/// Whether the change adds the code of a finding while another copy stands on lines that it does not add: what
+/// was decided about that copy says nothing about this one.
+pub(super) fn is_added_copy(new: &Finding, added: &ReviewedLines, texts: &FileTexts) -> bool {
+    let Some(text) = texts.at_head(&new.file) else { return false };
+    let is_old = |copy: &LineSpan| !added.has_added(&new.file, *copy);
+    added.has_added(&new.file, new.span())
+        && CodeLines::of(text).positions(new.evidence_snippet.lines()).iter().any(is_old)
 }
 
 /// Categories that reviewers confuse with each other are of one kind.

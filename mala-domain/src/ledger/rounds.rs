@@ -47,11 +47,18 @@ impl RoundPolicy {
     }
 }
 
-/// The complete reviews of the current loop: those since the last review that passed.
-pub fn current_loop(records: &[ReviewRecord]) -> Vec<&ReviewRecord> {
-    let passed = records.iter().rposition(|record| record.outcome == "passed");
-    let start = passed.map_or(0, |index| index + 1);
-    records.iter().skip(start).filter(|record| record.is_complete).collect()
+/// The reviews of the current loop: those by this panel since the last one that passed. Other panels, such as
+/// the built-in rules before a commit, neither use up its rounds nor end it.
+pub fn current_loop<'r>(records: &'r [ReviewRecord], panel: &str) -> Vec<&'r ReviewRecord> {
+    let own: Vec<&ReviewRecord> = records.iter().filter(|record| record.panel == panel).collect();
+    let passed = own.iter().rposition(|record| record.outcome == "passed");
+    own.into_iter().skip(passed.map_or(0, |index| index + 1)).collect()
+}
+
+/// The round by which the bar rises: a review that left hunks out does not raise it.
+pub fn bar_round(current_loop: &[&ReviewRecord]) -> u32 {
+    let n_complete = current_loop.iter().filter(|record| record.is_complete).count();
+    u32::try_from(n_complete).unwrap_or(u32::MAX).saturating_add(1)
 }
 
 /// The last complete review by this panel.
@@ -64,7 +71,7 @@ pub fn last_complete<'r>(records: &'r [ReviewRecord], panel: &str) -> Option<&'r
 pub struct RoundFacts<'f> {
     /// The number of earlier rounds of the current loop.
     pub n_earlier: u32,
-    /// Whether the change was reviewed before.
+    /// Whether the change was reviewed before by the same panel.
     pub is_known: bool,
     /// The last complete review by the same panel.
     pub last_complete: Option<&'f ReviewRecord>,
@@ -105,7 +112,7 @@ pub enum RoundCoverage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FullReviewReason {
-    /// It is the first review of the change.
+    /// It is the first review of the change by these reviewers.
     FirstReview,
     /// No earlier review was complete.
     NoCompleteReview,
@@ -115,7 +122,7 @@ pub enum FullReviewReason {
     HistoryRewritten,
     /// The base changed files of the change.
     BaseChanged,
-    /// Nothing changed since the last review.
+    /// No line is new since the last review.
     NothingNew,
     /// Only the built-in rules review, which look at everything in every round.
     RulesOnly,
@@ -125,12 +132,12 @@ impl FullReviewReason {
     /// The reason, for people.
     pub fn text(self) -> &'static str {
         match self {
-            Self::FirstReview => "first review of this change",
+            Self::FirstReview => "first review of this change by these reviewers",
             Self::NoCompleteReview => "no earlier review of this change was complete",
             Self::Requested => "--full was given",
             Self::HistoryRewritten => "the history was rewritten since the last review",
             Self::BaseChanged => "the base changed files of this change",
-            Self::NothingNew => "nothing changed since the last review",
+            Self::NothingNew => "no line is new since the last review",
             Self::RulesOnly => "the built-in rules review everything in every round",
         }
     }
@@ -189,22 +196,32 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_starts_after_a_pass_and_counts_complete_reviews() {
-        let record = |round, outcome: &str, is_complete| ReviewRecord {
+    fn a_loop_starts_after_a_pass_of_its_panel_and_counts_every_review() {
+        let record = |round, panel: &str, outcome: &str, is_complete| ReviewRecord {
+            panel: panel.to_owned(),
             outcome: outcome.to_owned(),
             is_complete,
             ..crate::ledger::convergence::tests::record(round, "base")
         };
         let records = [
-            record(1, "blocked", true),
-            record(2, "passed", true),
-            record(3, "could_not_review", false),
-            record(4, "blocked", true),
+            record(1, "codex", "blocked", true),
+            record(2, "codex", "passed", true),
+            record(3, "codex", "could_not_review", false),
+            record(4, "rules", "passed", true),
+            record(5, "codex", "blocked", true),
         ];
-        let rounds = |records| current_loop(records).iter().map(|it| it.round).collect::<Vec<_>>();
-        assert_eq!(rounds(&records), [4]);
-        assert_eq!(rounds(&records[..2]), [0; 0]);
-        assert_eq!(rounds(&records[..1]), [1]);
+        let rows: [(usize, &str, &[u32], u32); 5] = [
+            (5, "codex", &[3, 5], 2),
+            (4, "codex", &[3], 1),
+            (2, "codex", &[], 1),
+            (1, "codex", &[1], 2),
+            (5, "gemini", &[], 1),
+        ];
+        for (n_records, panel, rounds, bar) in rows {
+            let current = current_loop(&records[..n_records], panel);
+            let numbers: Vec<u32> = current.iter().map(|it| it.round).collect();
+            assert_eq!((numbers.as_slice(), bar_round(&current)), (rounds, bar), "{panel}");
+        }
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct LedgerStats {
     pub n_confirmed: usize,
     /// Dollars of all reviews whose cost is known.
     pub cost_usd: f64,
+    /// Reviews whose cost is not known.
+    pub n_unknown_cost: usize,
     /// Dollars per fixed finding; null when none was fixed.
     pub cost_per_confirmed_usd: Option<f64>,
     /// Reviewed changes, the one with the most rounds first.
@@ -75,7 +77,8 @@ pub struct OutcomeShare {
 /// Computes the statistics.
 pub fn ledger_stats(reviews: &[ReviewRecord], findings: &[LedgerFinding]) -> LedgerStats {
     let n_confirmed = findings.iter().filter(|it| it.state == FindingState::Fixed).count();
-    let cost_usd: f64 = reviews.iter().filter_map(|review| review.cost_usd).sum();
+    let costs = || reviews.iter().filter_map(|review| review.cost_usd);
+    let cost_usd = costs().fold(0.0, |sum, cost| sum + cost);
     let rule = |it: &LedgerFinding| it.finding.rule.clone();
     let reviewer = |it: &LedgerFinding| Some(it.finding.reviewer.clone());
     let category = |it: &LedgerFinding| Some(it.finding.category.name().to_owned());
@@ -85,6 +88,7 @@ pub fn ledger_stats(reviews: &[ReviewRecord], findings: &[LedgerFinding]) -> Led
         n_findings: findings.len(),
         n_confirmed,
         cost_usd,
+        n_unknown_cost: reviews.len() - costs().count(),
         cost_per_confirmed_usd: u32::try_from(n_confirmed)
             .ok()
             .filter(|n| *n > 0)

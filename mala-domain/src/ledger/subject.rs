@@ -2,41 +2,53 @@
 
 use crate::scope::{HeadState, ReviewTarget, ScopeSummary};
 
-/// The subject of a review by these reviewers. A branch that is compared with another branch keeps its
-/// subject when it is rebased; everything else is bound to its base commit.
+/// The subject of a review that is limited to these paths. A branch that is compared with another branch keeps
+/// its subject, wherever both move and whichever reviewers look at it. A detached HEAD is the change up to its
+/// commit; uncommitted work is bound to the commit that it is on.
 pub fn subject(
     target: &ReviewTarget,
     scope: &ScopeSummary,
     branch: Option<&str>,
-    reviewers: &[&str],
+    paths: &[String],
 ) -> String {
-    let on = branch.unwrap_or("a detached HEAD");
-    let base = scope.base.as_deref().map_or("nothing", short);
-    let head = |name: &str| if name == "HEAD" { on.to_owned() } else { name.to_owned() };
+    let detached = || match &scope.head {
+        HeadState::Commit(head) => format!("commit {}", short(head)),
+        HeadState::Index | HeadState::WorkingTree | HeadState::Patch => {
+            "a detached HEAD".to_owned()
+        }
+    };
+    let on = || branch.map_or_else(detached, str::to_owned);
+    let head = |name: &str| if name == "HEAD" { on() } else { name.to_owned() };
+    let commit = scope.base.as_deref().map_or("nothing", short);
     let change = match target {
-        ReviewTarget::SinceMergeBase { base, head: name } => {
-            format!("{} against {base}", head(name))
+        ReviewTarget::SinceMergeBase { base, head: name }
+        | ReviewTarget::Range { base, head: name } => {
+            format!("{} against {}", head(name), short(base))
         }
-        ReviewTarget::Range { head: name, .. } => format!("{} from {base}", head(name)),
-        ReviewTarget::WorkingTree | ReviewTarget::WorkingTreeSince(_) | ReviewTarget::Staged => {
-            format!("{on} from {base}")
-        }
+        ReviewTarget::WorkingTree => format!("uncommitted work on {} at {commit}", on()),
+        ReviewTarget::WorkingTreeSince(base) => format!("work on {} since {}", on(), short(base)),
+        ReviewTarget::Staged => format!("staged work on {} at {commit}", on()),
         ReviewTarget::Commits(commits) => match &scope.head {
             HeadState::Commit(head) if commits.len() == 1 => format!("commit {}", short(head)),
             _ => format!("commits {}", commits.join(", ")),
         },
         ReviewTarget::Patch(_) => format!("patch {}", short(&scope.diff_hash)),
     };
-    format!("{change}, by {}", reviewers.join(", "))
+    match paths {
+        [] => change,
+        paths => format!("{change}, only {}", paths.join(" ")),
+    }
 }
 
-/// The subject of a review of a pull request by these reviewers, whatever is pushed to it.
-pub fn subject_of_pull_request(number: u64, reviewers: &[&str]) -> String {
-    format!("pull request {number}, by {}", reviewers.join(", "))
+/// The subject of a review of a pull request, whatever is pushed to it.
+pub fn subject_of_pull_request(number: u64) -> String {
+    format!("pull request {number}")
 }
 
+/// The start of a commit id; names stay as they are.
 fn short(id: &str) -> &str {
-    id.get(..12).unwrap_or(id)
+    let is_id = id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_id { id.get(..12).unwrap_or(id) } else { id }
 }
 
 #[cfg(test)]
@@ -45,35 +57,40 @@ mod tests {
     use crate::change::LineCounts;
 
     #[test]
-    fn a_change_keeps_its_subject_while_its_base_stays() {
+    fn a_change_keeps_its_subject_while_it_is_the_same_work() {
         let scope = ScopeSummary {
             repository: None,
             target: String::new(),
-            base: Some("0123456789abcdef".to_owned()),
-            head: HeadState::Commit("fedcba9876543210".to_owned()),
-            diff_hash: "aaaaaaaaaaaaaaaa".to_owned(),
+            base: Some("0123456789".repeat(4)),
+            head: HeadState::Commit("fedcba9876".repeat(4)),
+            diff_hash: "a".repeat(64),
             files: 1,
             hunks: 1,
             lines: LineCounts::default(),
         };
-        let range = |head: &str| ReviewTarget::Range { base: "x".into(), head: head.into() };
+        let range = |base: &str, head: &str| ReviewTarget::Range {
+            base: base.to_owned(),
+            head: head.to_owned(),
+        };
         let since =
             |head: &str| ReviewTarget::SinceMergeBase { base: "main".into(), head: head.into() };
+        let old = "0123456789".repeat(4);
         let rows = [
-            (ReviewTarget::WorkingTree, Some("topic"), "topic from 0123456789ab, by a, b"),
-            (ReviewTarget::Staged, None, "a detached HEAD from 0123456789ab, by a, b"),
-            (range("HEAD"), Some("topic"), "topic from 0123456789ab, by a, b"),
-            (range("other"), Some("topic"), "other from 0123456789ab, by a, b"),
-            (since("HEAD"), Some("topic"), "topic against main, by a, b"),
-            (
-                ReviewTarget::Commits(vec!["HEAD".into()]),
-                Some("topic"),
-                "commit fedcba987654, by a, b",
-            ),
-            (ReviewTarget::Patch(Vec::new()), None, "patch aaaaaaaaaaaa, by a, b"),
+            (ReviewTarget::WorkingTree, Some("topic"), "uncommitted work on topic at 012345678901"),
+            (ReviewTarget::Staged, Some("topic"), "staged work on topic at 012345678901"),
+            (range("main", "HEAD"), Some("topic"), "topic against main"),
+            (range("main", "other"), Some("topic"), "other against main"),
+            (range(&old, "HEAD"), Some("topic"), "topic against 012345678901"),
+            (range("main", "HEAD"), None, "commit fedcba9876fe against main"),
+            (since("HEAD"), Some("topic"), "topic against main"),
+            (since("HEAD"), None, "commit fedcba9876fe against main"),
+            (ReviewTarget::Commits(vec!["HEAD".into()]), Some("topic"), "commit fedcba9876fe"),
+            (ReviewTarget::Patch(Vec::new()), None, "patch aaaaaaaaaaaa"),
         ];
         for (target, branch, expected) in rows {
-            assert_eq!(subject(&target, &scope, branch, &["a", "b"]), expected);
+            assert_eq!(subject(&target, &scope, branch, &[]), expected);
         }
+        let limited = subject(&since("HEAD"), &scope, Some("topic"), &["b.py".to_owned()]);
+        assert_eq!(limited, "topic against main, only b.py");
     }
 }

@@ -5,17 +5,18 @@ use super::convergence::{ConvergencePolicy, NextStep, RoundSummary, next_step};
 use super::delta::{Delta, ReviewedLines};
 use super::rounds::{DEFAULT_BARS, RoundCoverage, RoundFacts, RoundPlan, bar_of_round, plan_round};
 use super::states::{FindingEvent, next_state};
-use super::track::{OpenFindingCheck, TrackingFacts, check_open_finding, track, unreported};
+use super::track::{
+    OpenFindingCheck, SilentReview, TrackingFacts, check_open_finding, is_late_blocker, takes_part,
+    track, unreported,
+};
 use super::waiver::{SharedWaivers, Waiver, code_hash};
 use super::{FindingId, LedgerFinding, ReviewRecord, Standing, TrackedFinding};
 use crate::change::{Change, FilePath, LineSpan, parse};
-use crate::finding::{
-    Category, FindingState, Priority, ReviewClaim, Verification, VerificationOutcome,
-};
+use crate::finding::{Category, FindingState, Priority, ReviewClaim, Verification};
 use crate::ports::Blob;
 use crate::review::FileTexts;
 use crate::review::admit::{SymbolIndex, admit};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// One round: what happened before it, the files at head, and what the reviewer reports.
 #[derive(Clone, Default)]
@@ -76,15 +77,12 @@ impl LoopLedger {
         let delta = since.as_ref().filter(|_| plan.coverage == RoundCoverage::Delta);
         let findings = step.reports.iter().map(|it| it.claim(&texts)).collect();
         let findings = admit(findings, &change, &texts, &DefSymbols(&texts)).findings;
-        let reported_before: BTreeSet<FindingId> =
-            self.findings.iter().map(|it| it.id.clone()).collect();
         let facts = TrackingFacts {
-            subject: "change",
             known: &self.findings,
-            reported_before: &reported_before,
             renames: &BTreeMap::new(),
             moved: since.as_ref(),
             delta,
+            added: &lines,
             texts: &texts,
             bar: bar_of_round(plan.round, &DEFAULT_BARS),
             shared_waivers: &SharedWaivers::default(),
@@ -99,16 +97,16 @@ impl LoopLedger {
         let mut summary = RoundSummary {
             round: plan.round,
             diff_hash: format!("{:?}", step.files),
-            has_new_lines: since.as_ref().is_none_or(|delta| !delta.is_empty()),
+            is_complete: true,
+            has_new_lines: since.as_ref().is_none_or(|delta| !delta.is_unchanged()),
             cost_usd: Some(step.cost_usd),
             ..RoundSummary::default()
         };
         let mut standings: Vec<&str> = Vec::new();
         for tracked in result.tracked {
-            let counts = tracked.standing != Standing::BelowBar;
             standings.push(tracked.standing.name());
-            count(&mut summary, &tracked, counts, since.as_ref());
-            self.store(tracked, counts);
+            count(&mut summary, &tracked, since.as_ref());
+            self.store(tracked);
         }
         for id in open {
             let is_open = self.is_still_open(&id, &texts, since.as_ref());
@@ -148,6 +146,7 @@ impl LoopLedger {
             at: String::new(),
             until: None,
             code: code_hash(evidence),
+            quote: Some(evidence.clone()),
         });
     }
 
@@ -157,29 +156,38 @@ impl LoopLedger {
         let text = texts.at_head(&known.finding.file);
         let is_changed =
             since.is_some_and(|it| it.touches(&known.finding.file, known.finding.span()));
-        let check = check_open_finding(&known.finding, text, is_changed, |_| is_changed);
-        matches!(check, OpenFindingCheck::Unchanged(_))
+        let review = SilentReview {
+            is_covered: true,
+            is_told: true,
+            file_changed: is_changed,
+            is_in_change: text.is_some(),
+        };
+        let check = check_open_finding(&known.finding, text, review, |_| is_changed);
+        matches!(check, OpenFindingCheck::StillOpen(_))
     }
 
     fn change(&mut self, id: &FindingId, event: FindingEvent) {
         let known = self.findings.iter_mut().find(|it| it.id == *id).unwrap();
         known.state = next_state(known.state, event).unwrap_or(known.state);
+        if known.state == FindingState::Fixed {
+            known.standing = Some(Standing::Fixed);
+        }
     }
 
-    /// Stores a finding that counts; what does not count is not part of the loop.
-    fn store(&mut self, tracked: TrackedFinding, counts: bool) {
+    fn store(&mut self, tracked: TrackedFinding) {
         if let Some(known) =
             tracked.id.and_then(|id| self.findings.iter_mut().find(|it| it.id == id))
         {
             known.finding = tracked.finding;
+            known.standing = Some(tracked.standing);
             known.n_occurrences += 1;
-        } else if counts && tracked.standing.may_block() {
+        } else {
             self.findings.push(LedgerFinding {
                 id: FindingId(self.findings.len().to_string()),
                 finding: tracked.finding,
                 state: FindingState::Open,
                 subject: "change".to_owned(),
-                standing: tracked.standing,
+                standing: Some(tracked.standing),
                 first_seen: String::new(),
                 first_seen_at: String::new(),
                 last_seen_at: String::new(),
@@ -219,21 +227,13 @@ impl LoopLedger {
     }
 }
 
-fn count(
-    summary: &mut RoundSummary,
-    tracked: &TrackedFinding,
-    counts: bool,
-    since: Option<&Delta>,
-) {
+fn count(summary: &mut RoundSummary, tracked: &TrackedFinding, since: Option<&Delta>) {
     let finding = &tracked.finding;
-    let is_late = tracked.standing == Standing::Late;
-    summary.n_late += u32::from(is_late);
-    summary.has_late_blocker |= is_late
-        && finding.effective_priority() == Priority::P0
-        && finding.verification.outcome == VerificationOutcome::Verified;
+    summary.n_late += u32::from(tracked.standing == Standing::Late);
+    summary.has_late_blocker |= is_late_blocker(tracked);
     summary.n_disputed += u32::from(tracked.standing == Standing::Disputed);
     summary.n_regressed += u32::from(tracked.standing == Standing::Regressed);
-    if counts && tracked.standing.may_block() {
+    if takes_part(tracked) {
         summary.n_blocking += 1;
         let is_new = tracked.standing == Standing::New;
         let is_on_fix = since.is_some_and(|it| it.touches(&finding.file, finding.span()));
@@ -424,7 +424,7 @@ fn loops_about_one_finding_end() {
                 "full: new; GO_ON",
                 "delta: late fixed; a person decides: a verified P0 on lines that an earlier round reviewed",
             ],
-            "fixed",
+            "fixed open",
         ),
         (
             "two reviewers who take turns",
@@ -485,7 +485,7 @@ fn loops_with_ever_new_findings_end() {
             "endless nits",
             vec![step(SAME, &[INJECTION]), step(FIXED_QUERY, &[nit_on_fix, NIT])],
             vec!["full: new; GO_ON", "delta: below_bar late fixed; done: nothing blocks"],
-            "fixed",
+            "fixed open open",
         ),
         (
             "a fix that goes back and forth",

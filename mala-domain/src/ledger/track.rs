@@ -1,30 +1,28 @@
 //! What the ledger says about the findings of a review, and what the review says about the ledger's findings.
 
-use super::delta::{Delta, line_hash};
-use super::matching::{KnownFindings, match_all};
+use super::delta::{Delta, ReviewedLines};
+use super::matching::{KnownFindings, is_added_copy, match_all};
 use super::states::FindingEvent;
-use super::waiver::{SharedWaivers, code_hash};
+use super::waiver::{SharedWaiver, SharedWaivers, WaiverEnd, code_hash, stands_at};
 use super::{FindingId, LedgerFinding, Standing, TrackedFinding};
 use crate::change::{FilePath, LineSpan};
-use crate::finding::{Finding, FindingState, Priority};
+use crate::finding::{CodeLines, Finding, FindingState, copy_number, identity, occurrence, places};
 use crate::review::FileTexts;
-use crate::verdict::{Threshold, counts, is_refuted};
+use crate::verdict::{Threshold, is_refuted};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What tracking needs to know.
 pub struct TrackingFacts<'t> {
-    /// The change under review.
-    pub subject: &'t str,
-    /// The ledger's findings in the files of this change.
+    /// The ledger's findings of this change and in its files.
     pub known: &'t [LedgerFinding],
-    /// Those of them that earlier reviews of this change reported.
-    pub reported_before: &'t BTreeSet<FindingId>,
-    /// Paths that the change renames, old to new.
+    /// Paths that were renamed, old to new.
     pub renames: &'t BTreeMap<FilePath, FilePath>,
     /// Where lines of the last complete review are at head.
     pub moved: Option<&'t Delta>,
     /// What is new since the last complete review; `None` in a review of the whole change.
     pub delta: Option<&'t Delta>,
+    /// The lines of the change.
+    pub added: &'t ReviewedLines,
     /// The files at head.
     pub texts: &'t FileTexts,
     /// The least urgent priority that counts among new findings.
@@ -41,6 +39,7 @@ impl<'t> TrackingFacts<'t> {
             findings: self.known,
             renames: self.renames,
             delta: self.moved,
+            added: self.added,
             texts: self.texts,
         }
     }
@@ -82,6 +81,9 @@ pub fn track(findings: Vec<Finding>, facts: &TrackingFacts<'_>) -> TrackingResul
             let id = old.id.clone();
             result.events.push(TrackingEvent { id, event, reason });
         }
+        let own = old.and_then(|old| old.waiver.as_ref()).map(|it| &it.reason);
+        let shared = shared_waiver(&finding, facts).map(|it| &it.reason);
+        let reason = own.or(shared).filter(|_| standing == Standing::Waived).cloned();
         finding.state = state_in_report(standing);
         finding.first_seen = old.map(|old| old.first_seen.clone());
         result.tracked.push(TrackedFinding {
@@ -89,6 +91,7 @@ pub fn track(findings: Vec<Finding>, facts: &TrackingFacts<'_>) -> TrackingResul
             id: decision.id,
             standing,
             matched: decision.why,
+            reason,
         });
     }
     result
@@ -101,61 +104,84 @@ fn standing_of_known(
     old: &LedgerFinding,
     facts: &TrackingFacts<'_>,
 ) -> (Standing, Event) {
-    if finding.is_note {
-        return (Standing::StillOpen, None);
-    }
-    if is_refuted(finding) {
-        let how = finding.verification.how.as_deref().unwrap_or("a check refuted it");
-        return (Standing::StillOpen, Some((FindingEvent::ConfirmedFixed, how.to_owned())));
-    }
-    if is_waived_by_file(finding, facts) {
-        return (Standing::Waived, None);
-    }
-    let is_new_here = !facts.reported_before.contains(&old.id);
-    let was_set_aside = matches!(old.standing, Standing::Late | Standing::BelowBar);
     match old.state {
-        FindingState::Open | FindingState::Duplicate if is_new_here || was_set_aside => {
-            match standing_of_new(finding, facts) {
-                Standing::New if was_set_aside && !is_new_here && facts.delta.is_some() => {
-                    (Standing::New, None)
-                }
-                Standing::New => (Standing::StillOpen, None),
-                other => (other, None),
+        FindingState::Waived => match waiver_end(finding, old, facts) {
+            Some(end) if shared_waiver(finding, facts).is_none() => {
+                (Standing::StillOpen, event(FindingEvent::WaiverExpired, end.reason()))
             }
+            _ => (Standing::Waived, None),
+        },
+        FindingState::Disputed if !has_new_evidence(finding, old, facts) => {
+            (Standing::Disputed, None)
         }
-        FindingState::Open | FindingState::Duplicate => (Standing::StillOpen, None),
-        FindingState::Regressed => (Standing::Regressed, None),
-        FindingState::Fixed if !is_new_here && old.subject != facts.subject => {
-            let reason = "fixed in another change and still present in this one";
-            (Standing::StillOpen, event(FindingEvent::Reopened, reason))
-        }
-        FindingState::Fixed => {
-            (Standing::Regressed, event(FindingEvent::Reported, "reported again after a fix"))
-        }
-        FindingState::Waived => {
-            let evidence = &finding.evidence_snippet;
-            let end = old.waiver.as_ref().and_then(|waiver| waiver.ended(evidence, facts.today));
-            match end {
-                Some(end) => {
-                    (Standing::StillOpen, event(FindingEvent::WaiverExpired, end.reason()))
-                }
-                None => (Standing::Waived, None),
-            }
-        }
-        FindingState::Disputed if has_new_evidence(finding, old, facts) => {
+        _ if finding.is_note => (Standing::StillOpen, None),
+        _ if is_refuted(finding) => standing_of_refuted(finding, facts),
+        _ if shared_waiver(finding, facts).is_some() => (Standing::Waived, None),
+        FindingState::Disputed => {
             let reason = "reported with new evidence on changed lines";
             (Standing::StillOpen, event(FindingEvent::ReportedWithNewEvidence, reason))
         }
-        FindingState::Disputed => (Standing::Disputed, None),
+        FindingState::Open
+        | FindingState::Regressed
+        | FindingState::Fixed
+        | FindingState::Duplicate => standing_of_open(finding, old, facts),
     }
+}
+
+/// A finding that no decision of a person holds back, by what this change had of it.
+fn standing_of_open(
+    finding: &Finding,
+    old: &LedgerFinding,
+    facts: &TrackingFacts<'_>,
+) -> (Standing, Event) {
+    let standing = match old.standing {
+        Some(Standing::Fixed) => {
+            let reason = "reported again after a fix";
+            return (Standing::Regressed, event(FindingEvent::Reported, reason));
+        }
+        Some(Standing::Regressed) => Standing::Regressed,
+        Some(Standing::Late | Standing::BelowBar) | None => {
+            let is_new_line = old.standing.is_some() && facts.delta.is_some();
+            match standing_of_new(finding, facts) {
+                Standing::New if !is_new_line => Standing::StillOpen,
+                other => other,
+            }
+        }
+        Some(Standing::New | Standing::StillOpen | Standing::Waived | Standing::Disputed) => {
+            Standing::StillOpen
+        }
+    };
+    let reason = "fixed in another change and still present in this one";
+    let is_fixed_elsewhere = old.state == FindingState::Fixed;
+    (standing, event(FindingEvent::Reopened, reason).filter(|_| is_fixed_elsewhere))
+}
+
+/// A check refutes it: fixed when its file changed since it was reviewed, and otherwise an opinion against
+/// another one, which does not change its state.
+fn standing_of_refuted(finding: &Finding, facts: &TrackingFacts<'_>) -> (Standing, Event) {
+    let everywhere = LineSpan::between(1, u32::MAX);
+    if !facts.moved.is_some_and(|delta| delta.touches(&finding.file, everywhere)) {
+        return (Standing::StillOpen, None);
+    }
+    let how = finding.verification.how.as_deref().unwrap_or("a check refuted it");
+    (Standing::Fixed, event(FindingEvent::ConfirmedFixed, how))
 }
 
 fn event(event: FindingEvent, reason: &str) -> Event {
     Some((event, reason.to_owned()))
 }
 
+fn waiver_end(
+    finding: &Finding,
+    old: &LedgerFinding,
+    facts: &TrackingFacts<'_>,
+) -> Option<WaiverEnd> {
+    let text = facts.texts.at_head(&finding.file);
+    old.waiver.as_ref().and_then(|waiver| waiver.ended(finding, text, facts.today))
+}
+
 fn standing_of_new(finding: &Finding, facts: &TrackingFacts<'_>) -> Standing {
-    if is_waived_by_file(finding, facts) {
+    if shared_waiver(finding, facts).is_some() {
         return Standing::Waived;
     }
     // A rule reports what is there: a problem that it did not report before is caused by the new lines.
@@ -169,18 +195,52 @@ fn standing_of_new(finding: &Finding, facts: &TrackingFacts<'_>) -> Standing {
     }
 }
 
-fn is_waived_by_file(finding: &Finding, facts: &TrackingFacts<'_>) -> bool {
-    let waiver = facts.shared_waivers.get(&finding.dedupe_key);
-    waiver.is_some_and(|waiver| waiver.ended(&finding.evidence_snippet, facts.today).is_none())
+/// The shared waiver that holds for a finding: of the same identity, in its file under any of its names, given for
+/// the same code or for code on the same lines.
+pub fn shared_waiver<'w>(finding: &Finding, facts: &TrackingFacts<'w>) -> Option<&'w SharedWaiver> {
+    if facts.shared_waivers.waivers.is_empty() || is_added_copy(finding, facts.added, facts.texts) {
+        return None;
+    }
+    let text = facts.texts.at_head(&finding.file);
+    let old_names = facts.renames.iter().filter(|(_, new)| **new == finding.file);
+    let files: Vec<&FilePath> =
+        std::iter::once(&finding.file).chain(old_names.map(|(old, _)| old)).collect();
+    let occurrence = old_occurrence(finding, facts);
+    let has_key = |waiver: &SharedWaiver, evidence: &str| {
+        let symbol = finding.symbol.as_deref();
+        let key = |file: &FilePath| identity(file, symbol, evidence, finding.category, occurrence);
+        code_hash(evidence) == waiver.code && files.iter().any(|file| key(file) == waiver.finding)
+    };
+    let holds = |waiver: &&SharedWaiver| {
+        let quote = waiver.quote.as_deref().filter(|quote| stands_at(quote, finding, text));
+        let is_past = waiver.until.as_deref().is_some_and(|until| until < facts.today);
+        let is_for = has_key(waiver, &finding.evidence_snippet)
+            || quote.is_some_and(|quote| has_key(waiver, quote));
+        is_for && !is_past
+    };
+    facts.shared_waivers.waivers.iter().find(holds)
 }
 
+/// The occurrence of a finding without the copies of its code that the change adds above it.
+fn old_occurrence(finding: &Finding, facts: &TrackingFacts<'_>) -> usize {
+    let Some((copy, n_before)) = copy_number(finding) else { return 0 };
+    let text = facts.texts.at_head(&finding.file).unwrap_or_default();
+    let copies = CodeLines::of(text).positions(finding.evidence_snippet.lines());
+    let above = copies.iter().filter(|it| it.start() < finding.line_start);
+    let n_added = above.filter(|it| facts.added.has_added(&finding.file, **it)).count();
+    occurrence(copy.saturating_sub(n_added), n_before)
+}
+
+/// Whether the disputed code changed: it is neither the evidence nor on the lines of the finding, and those
+/// lines are new since the last review.
 fn has_new_evidence(finding: &Finding, old: &LedgerFinding, facts: &TrackingFacts<'_>) -> bool {
-    let is_other_evidence =
-        code_hash(&finding.evidence_snippet) != code_hash(&old.finding.evidence_snippet);
+    let (disputed, text) = (&old.finding.evidence_snippet, facts.texts.at_head(&finding.file));
     let is_on_new_lines = facts
-        .delta
+        .moved
         .map_or(finding.on_changed_lines, |delta| delta.touches(&finding.file, finding.span()));
-    is_other_evidence && is_on_new_lines
+    code_hash(&finding.evidence_snippet) != code_hash(disputed)
+        && !stands_at(disputed, finding, text)
+        && is_on_new_lines
 }
 
 fn state_in_report(standing: Standing) -> FindingState {
@@ -191,87 +251,80 @@ fn state_in_report(standing: Standing) -> FindingState {
         Standing::Regressed => FindingState::Regressed,
         Standing::Waived => FindingState::Waived,
         Standing::Disputed => FindingState::Disputed,
+        Standing::Fixed => FindingState::Fixed,
     }
 }
 
-/// Whether a finding takes part in the decision: what is late, waived, disputed or below the bar does not,
-/// except a verified P0 that is late.
+/// Whether a finding takes part in the decision.
 pub fn takes_part(tracked: &TrackedFinding) -> bool {
-    tracked.standing.may_block() || is_late_blocker(tracked)
+    tracked.standing.takes_part(&tracked.finding)
 }
 
 /// Whether a finding is a verified P0 on lines that an earlier round reviewed.
 pub fn is_late_blocker(tracked: &TrackedFinding) -> bool {
-    tracked.standing == Standing::Late
-        && tracked.finding.effective_priority() == Priority::P0
-        && tracked.finding.verification.is_confirmed()
+    tracked.standing == Standing::Late && takes_part(tracked)
+}
+
+/// What a review did about an open finding that it does not report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SilentReview {
+    /// Whether every reviewer accounts for the file.
+    pub is_covered: bool,
+    /// Whether the reviewers were told about the finding; rules need not be.
+    pub is_told: bool,
+    /// Whether the file changed since the last complete review.
+    pub file_changed: bool,
+    /// Whether the file is part of the change.
+    pub is_in_change: bool,
 }
 
 /// An open finding that this review did not report, at head.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OpenFindingCheck {
-    /// Its evidence and its symbol are as before: it is still open, on these lines.
-    Unchanged(LineSpan),
-    /// Its evidence is still there, and its symbol changed: a verifier is asked about it.
-    AskVerifier(LineSpan),
-    /// Its evidence is gone, and the reviewer, told about it, does not report it again.
+    /// It is still open, on these lines.
+    StillOpen(LineSpan),
+    /// It is fixed, for this reason.
     Fixed(&'static str),
-    /// A rule does not report it, though its file did not change: the rule did not look at it.
+    /// It can be neither shown nor confirmed as fixed: it stays open for the next review.
     NotReviewed,
 }
 
-/// Compares an open finding with its file at head. `text` is `None` when the file is gone; `symbol_changed`
-/// says whether the symbol around a line has lines that are new since the last review.
+/// Compares an open finding with its file at head. It is fixed when its evidence is gone or its symbol changed,
+/// and the reviewers, told about it, reviewed its file and do not report it again. `text` is `None` when the
+/// file is gone; `symbol_changed` says whether the symbol around a line has lines that are new since the last
+/// complete review.
 pub fn check_open_finding(
     open: &Finding,
     text: Option<&str>,
-    file_changed: bool,
+    review: SilentReview,
     symbol_changed: impl Fn(LineSpan) -> bool,
 ) -> OpenFindingCheck {
-    let Some(text) = text else { return OpenFindingCheck::Fixed("its file is gone") };
-    let located = locate_evidence(text, &open.evidence_snippet, open.line_start);
-    match (located, open.rule.is_some()) {
-        (None, _) => OpenFindingCheck::Fixed("its evidence is gone, and it is not reported again"),
-        (Some(_), true) if file_changed => {
-            OpenFindingCheck::Fixed("the file changed, and the rule does not report it again")
-        }
-        (Some(_), true) => OpenFindingCheck::NotReviewed,
-        (Some(lines), false) if symbol_changed(lines) => OpenFindingCheck::AskVerifier(lines),
-        (Some(lines), false) => OpenFindingCheck::Unchanged(lines),
-    }
-}
-
-/// The lines of a text that are the lines of a quote, white space and empty lines aside; those nearest to a
-/// line when there are several.
-fn locate_evidence(text: &str, evidence: &str, near: u32) -> Option<LineSpan> {
-    locate_lines(text, evidence, near).or_else(|| locate_within_line(text, evidence, near))
-}
-
-/// The whole lines of a text that are the lines of a quote, as `locate_evidence`.
-pub fn locate_lines(text: &str, evidence: &str, near: u32) -> Option<LineSpan> {
-    let hashes = |text: &str| -> Vec<(u32, u64)> {
-        let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
-        lines.map(|(line, number)| (number, line_hash(line))).collect()
+    let is_rule = open.rule.is_some();
+    let agrees = review.is_covered && (review.is_told || is_rule);
+    let fixed =
+        |why| if agrees { OpenFindingCheck::Fixed(why) } else { OpenFindingCheck::NotReviewed };
+    let Some(text) = text else { return fixed("its file is gone") };
+    let Some(lines) = locate_evidence(text, &open.evidence_snippet, open.line_start) else {
+        return fixed("its evidence is gone, and it is not reported again");
     };
-    let (lines, quote) = (hashes(text), hashes(evidence));
-    if quote.is_empty() {
-        return None;
+    if !review.is_in_change {
+        return OpenFindingCheck::NotReviewed;
     }
-    let matches = lines
-        .windows(quote.len())
-        .filter(|window| window.iter().zip(&quote).all(|((_, line), (_, quoted))| line == quoted));
-    let spans =
-        matches.filter_map(|window| Some(LineSpan::between(window.first()?.0, window.last()?.0)));
-    spans.min_by_key(|span| span.start().abs_diff(near))
+    match is_rule {
+        true if review.file_changed => {
+            fixed("the file changed, and the rule does not report it again")
+        }
+        true => OpenFindingCheck::NotReviewed,
+        false if agrees && symbol_changed(lines) => fixed(
+            "the code around it changed, and the reviewers, told about it, do not report it again",
+        ),
+        false => OpenFindingCheck::StillOpen(lines),
+    }
 }
 
-/// The line that contains a quote of a part of a line.
-fn locate_within_line(text: &str, evidence: &str, near: u32) -> Option<LineSpan> {
-    let squeeze = |text: &str| text.split_whitespace().collect::<String>();
-    let quote = squeeze(evidence);
-    let lines = text.lines().zip(1..).filter(|(line, _)| squeeze(line).contains(&quote));
-    let nearest = lines.map(|(_, number)| number).min_by_key(|number: &u32| number.abs_diff(near));
-    nearest.map(LineSpan::line)
+/// Where the evidence of a finding stands; the place nearest to a line when there are several.
+fn locate_evidence(text: &str, evidence: &str, near: u32) -> Option<LineSpan> {
+    places(text, evidence).into_iter().min_by_key(|span| span.start().abs_diff(near))
 }
 
 /// The findings of earlier reviews of a change that are not resolved and that this review did not report.
@@ -280,11 +333,8 @@ pub fn unreported<'k>(findings: &[Finding], facts: &TrackingFacts<'k>) -> Vec<&'
     let reported: BTreeSet<FindingId> =
         decisions.into_iter().filter_map(|decision| decision.id).collect();
     let known = facts.known.iter();
-    known
-        .filter(|it| facts.reported_before.contains(&it.id) && !reported.contains(&it.id))
-        .filter(|it| it.is_unresolved_in(facts.subject))
-        .collect()
+    known.filter(|it| !reported.contains(&it.id) && it.still_blocks(facts.today)).collect()
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -4,7 +4,9 @@ use super::BoxFuture;
 use crate::change::FilePath;
 use crate::finding::FindingState;
 use crate::ledger::waiver::Waiver;
-use crate::ledger::{FindingId, LedgerFinding, Occurrence, ReviewRecord, StateChange};
+use crate::ledger::{
+    ChangeStanding, FindingId, LedgerFinding, Occurrence, ReviewRecord, StateChange,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use thiserror::Error;
@@ -22,7 +24,7 @@ pub struct FindingFilter {
     pub reviewer: Option<String>,
     /// Reported last on or after this day (`YYYY-MM-DD`).
     pub since: Option<String>,
-    /// Reported in a review of this change.
+    /// Reported in a review of this change; the findings then have their standing in it.
     pub subject: Option<String>,
     /// At most so many; 0 for all.
     pub limit: usize,
@@ -33,9 +35,9 @@ pub struct FindingFilter {
 pub struct StoredReview {
     /// The review.
     pub review: ReviewRecord,
-    /// Findings that are stored for the first time, or with a newer occurrence.
+    /// Findings that are stored for the first time, or with a newer occurrence and standing.
     pub findings: Vec<(LedgerFinding, Occurrence)>,
-    /// Changes of state.
+    /// Changes of state; what is fixed is fixed in the change under review.
     pub state_changes: Vec<(FindingId, StateChange)>,
 }
 
@@ -59,6 +61,9 @@ pub struct FindingHistory {
     pub occurrences: Vec<Occurrence>,
     /// Its changes of state, the oldest first.
     pub state_changes: Vec<StateChange>,
+    /// How the reviews of each change left it.
+    #[serde(default)]
+    pub standings: Vec<ChangeStanding>,
 }
 
 /// Stores findings and reviews.

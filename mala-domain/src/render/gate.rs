@@ -9,7 +9,7 @@ use crate::gate::SCHEMA_VERSION;
 use crate::gate::canary::Measured;
 use crate::gate::lane::LaneFailureKind;
 use crate::gate::session::{LaneOpinion, PanelMember, Progress, Session, SessionState};
-use crate::report::{Report, ReviewerReport};
+use crate::report::{Report, ReviewerReport, TrackingReport};
 use crate::review::consensus::ConsensusRule;
 use crate::review::verify::CheckerReport;
 use crate::review::{Coverage, Usage};
@@ -158,6 +158,9 @@ pub struct GateReportJson {
     /// The agent, if it checked findings that no other lane could check.
     #[serde(default)]
     pub checker: Option<CheckerReport>,
+    /// What the ledger says: the round, which findings are known, fixed or waived, and what is next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tracking: Option<TrackingReport>,
     /// Everything else that a reader should know.
     pub warnings: Vec<String>,
 }
@@ -317,6 +320,7 @@ impl GateResultJson {
                     answers_read: stats.answers_read.clone(),
                 },
                 checker: report.checker.clone(),
+                tracking: report.tracking.clone(),
                 warnings: empty
                     .into_iter()
                     .chain(report.coverage.left_out())

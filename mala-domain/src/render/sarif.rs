@@ -154,6 +154,7 @@ fn baseline_state(standing: Standing) -> &'static str {
     match standing {
         Standing::New | Standing::Regressed | Standing::Late | Standing::BelowBar => "new",
         Standing::StillOpen | Standing::Waived | Standing::Disputed => "unchanged",
+        Standing::Fixed => "absent",
     }
 }
 

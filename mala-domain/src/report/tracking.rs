@@ -6,6 +6,7 @@ use crate::ledger::rounds::RoundCoverage;
 use crate::ledger::{FindingId, Standing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// What the ledger says of a review.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,11 +72,85 @@ impl TrackingReport {
         self.issues.iter().find(|it| it.dedupe_key == finding.dedupe_key)
     }
 
+    /// Whether a person decided about one of the issues since: these are the findings that are waived or disputed.
+    pub fn is_decided_since(&self, decided: &BTreeSet<FindingId>) -> bool {
+        self.issues.iter().any(|issue| decided.contains(&issue.id))
+    }
+
+    /// What is not among the issues, a line each: fixed findings, those that do not count, and who decides next.
+    pub fn lines(&self) -> Vec<String> {
+        let counted = |n: usize, what: &str| match n {
+            0 => None,
+            1 => Some(format!("1 finding {what}")),
+            n => Some(format!("{n} findings {what}")),
+        };
+        let aside = |standing| self.set_aside.iter().filter(|it| it.standing == standing).count();
+        let person = self.escalation().map(|reason| format!("a person decides: {reason}"));
+        let counts = [
+            counted(self.fixed.len(), "fixed"),
+            counted(aside(Standing::Late), "late, on lines that an earlier round reviewed"),
+            counted(aside(Standing::BelowBar), "minor, less urgent than this round asks for"),
+            counted(aside(Standing::Waived), "waived"),
+            counted(aside(Standing::Disputed), "disputed"),
+        ];
+        counts.into_iter().flatten().chain(person).collect()
+    }
+
     /// Why a person decides, when that is so.
     pub fn escalation(&self) -> Option<&EscalationReason> {
         match &self.next_step {
             NextStep::Escalate(reason) => Some(reason),
             NextStep::Done | NextStep::Continue => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Priority;
+    use crate::ledger::rounds::FullReviewReason;
+    use crate::ledger::track::tests::finding;
+
+    #[test]
+    fn what_is_not_an_issue_is_said_in_lines() {
+        let found = finding("return a / b", 2, Priority::P1);
+        let id = FindingId("1".repeat(16));
+        let aside = |standing| SetAsideFinding {
+            id: id.clone(),
+            standing,
+            reason: None,
+            finding: found.clone(),
+        };
+        let mut report = TrackingReport {
+            change: "topic against main".to_owned(),
+            round: 1,
+            reviewed: RoundCoverage::Full(FullReviewReason::FirstReview),
+            next_step: NextStep::Continue,
+            issues: Vec::new(),
+            set_aside: Vec::new(),
+            fixed: Vec::new(),
+            is_stored: true,
+        };
+        assert_eq!(report.lines(), [""; 0]);
+        report.set_aside = vec![aside(Standing::Waived), aside(Standing::Waived)];
+        report.fixed =
+            vec![FixedFinding { id: id.clone(), reason: String::new(), finding: found.clone() }];
+        report.next_step = NextStep::Escalate(EscalationReason::NoProgress);
+        let expected = [
+            "1 finding fixed",
+            "2 findings waived",
+            "a person decides: nothing changed since the last review",
+        ];
+        assert_eq!(report.lines(), expected);
+        let decided = BTreeSet::from([id.clone()]);
+        assert!(!report.is_decided_since(&decided));
+        report.issues = vec![IssueTracking {
+            id,
+            dedupe_key: found.dedupe_key,
+            standing: Standing::New,
+            matched: String::new(),
+        }];
+        assert!(report.is_decided_since(&decided) && !report.is_decided_since(&BTreeSet::new()));
     }
 }

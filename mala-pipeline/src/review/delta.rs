@@ -1,5 +1,5 @@
-//! The part of a change that a later round reviews: the hunks with lines that are new since the last complete
-//! review. Other hunks count as reviewed.
+//! What reviewers are given in a later round: the hunks with lines that are new since the last complete review,
+//! or everything, and the findings that are still open. Other hunks count as reviewed.
 
 use mala_domain::change::{Change, ChangedFile, FilePath, Hunk, LineSpan};
 use mala_domain::ledger::LedgerFinding;
@@ -38,12 +38,14 @@ impl DeltaContext {
         narrow.change = Arc::new(Change { files });
         narrow.surroundings = Arc::new(around(&context.surroundings, &given));
         narrow.whole_change = Some(context.change.clone());
-        if !open.is_empty() {
-            let mut tasks = context.tasks.to_vec();
-            tasks.push((OPEN_FINDINGS.to_owned(), listed(open)));
-            narrow.tasks = tasks.into();
-        }
-        Self { context: narrow, given, carried }
+        Self { context: told(narrow, open), given, carried }
+    }
+
+    /// The context of a round that reviews everything, with the findings that are still open.
+    pub(super) fn whole(context: &ReviewContext, open: &[&LedgerFinding]) -> Self {
+        let files = context.change.files.iter();
+        let given = files.map(|file| (file.path.clone(), (0..file.hunks.len()).collect()));
+        Self { context: told(context.clone(), open), given: given.collect(), carried: Vec::new() }
     }
 
     /// An opinion over the narrowed change as one over the whole change.
@@ -57,6 +59,15 @@ impl DeltaContext {
         }
         opinion
     }
+}
+
+fn told(mut context: ReviewContext, open: &[&LedgerFinding]) -> ReviewContext {
+    if !open.is_empty() {
+        let mut tasks = context.tasks.to_vec();
+        tasks.push((OPEN_FINDINGS.to_owned(), listed(open)));
+        context.tasks = tasks.into();
+    }
+    context
 }
 
 /// What reviewers are told of the findings that are still open.

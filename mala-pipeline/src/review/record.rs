@@ -24,7 +24,7 @@ const BY: &str = "mala";
 pub(super) struct TrackedReview {
     pub(super) tracking: TrackingReport,
     pub(super) stored: StoredReview,
-    pub(super) warning: Option<String>,
+    pub(super) warnings: Vec<String>,
 }
 
 /// What storing a review did.
@@ -53,13 +53,10 @@ impl Round<'_> {
         self.name_new(&mut result.tracked);
         let is_there = |it: &TrackedFinding| counts(&it.finding) || it.standing != Standing::New;
         result.tracked.retain(is_there);
-        let events = self.events(&result);
+        let events = self.events(&result, parts.decision.outcome);
         let fixed = self.fixed(&events);
         let summary = self.summary(parts, &result.tracked, fixed.len());
-        let next_step = match parts.decision.outcome {
-            Outcome::CouldNotReview(_) => NextStep::Continue,
-            Outcome::Passed | Outcome::Blocked => self.next_step(&summary),
-        };
+        let next_step = self.next_step(&summary);
         let stored = StoredReview {
             review: self.review(parts, summary, next_step.clone()),
             findings: result.tracked.iter().filter_map(|it| self.stored(it, parts)).collect(),
@@ -71,11 +68,13 @@ impl Round<'_> {
             reviewed: self.plan.coverage,
             next_step,
             issues: issues(parts, &result.tracked),
-            set_aside: self.set_aside(&result.tracked),
+            set_aside: Self::set_aside(&result.tracked),
             fixed,
             is_stored: false,
         };
-        TrackedReview { tracking, stored, warning: disputed_again(&result.tracked) }
+        let unknown_cost = self.unknown_cost(parts.cost_usd());
+        let warnings = disputed_again(&result.tracked).into_iter().chain(unknown_cost).collect();
+        TrackedReview { tracking, stored, warnings }
     }
 
     /// Stores a review, if that is wanted.
@@ -89,6 +88,15 @@ impl Round<'_> {
         }
     }
 
+    /// An unknown cost is not zero: the limit of the loop does not see it.
+    fn unknown_cost(&self, cost_usd: Option<f64>) -> Option<String> {
+        let is_limited = self.tracking.policy.convergence.max_cost_usd.is_some();
+        (is_limited && !self.is_by_rules && cost_usd.is_none()).then(|| {
+            "the cost of this review is not known: review.rounds.max_cost_usd does not count it"
+                .to_owned()
+        })
+    }
+
     /// Gives ids to findings that are not known.
     fn name_new(&self, tracked: &mut [TrackedFinding]) {
         let mut taken: BTreeSet<FindingId> = self.known.iter().map(|it| it.id.clone()).collect();
@@ -99,14 +107,17 @@ impl Round<'_> {
         }
     }
 
-    /// What happens to known findings: by what was reported, and by what is gone.
-    fn events(&self, result: &TrackingResult) -> Vec<TrackingEvent> {
+    /// What happens to known findings: by what was reported, and by what is gone. A review that could not be done
+    /// confirms no fix.
+    fn events(&self, result: &TrackingResult, outcome: Outcome) -> Vec<TrackingEvent> {
         let gone = self.gone.iter().map(|(id, why)| TrackingEvent {
             id: id.clone(),
             event: FindingEvent::ConfirmedFixed,
             reason: (*why).to_owned(),
         });
-        result.events.iter().cloned().chain(gone).collect()
+        let is_done = !matches!(outcome, Outcome::CouldNotReview(_));
+        let may_happen = |it: &TrackingEvent| is_done || it.event != FindingEvent::ConfirmedFixed;
+        result.events.iter().cloned().chain(gone).filter(may_happen).collect()
     }
 
     fn fixed(&self, events: &[TrackingEvent]) -> Vec<FixedFinding> {
@@ -127,8 +138,8 @@ impl Round<'_> {
         let changes = events.iter().filter_map(|it| {
             let known = self.known(&it.id)?;
             let state = next_state(known.state, it.event)?;
-            let is_here = known.subject == self.tracking.subject;
-            (state != known.state || !is_here).then(|| {
+            let is_fixed_here = it.event == FindingEvent::ConfirmedFixed;
+            (state != known.state || is_fixed_here).then(|| {
                 let (by, at) = (BY.to_owned(), self.tracking.at.to_owned());
                 let reason = it.reason.clone();
                 (it.id.clone(), StateChange { state, by, at, reason })
@@ -154,7 +165,8 @@ impl Round<'_> {
         RoundSummary {
             round: self.plan.round,
             diff_hash: parts.scope.diff_hash.clone(),
-            has_new_lines: self.delta.as_ref().is_none_or(|delta| !delta.is_empty()),
+            is_complete: is_complete(parts),
+            has_new_lines: self.delta.as_ref().is_none_or(|delta| !delta.is_unchanged()),
             n_blocking: number(deciding().filter(|it| fail_on.blocks(&it.finding)).count()),
             n_new: number(of(Standing::New).count()),
             n_new_on_fix: number(of(Standing::New).filter(is_on_fix).count()),
@@ -171,10 +183,10 @@ impl Round<'_> {
     /// Rules report what is there, however often: only reviewers with an opinion can go on for ever.
     fn next_step(&self, summary: &RoundSummary) -> NextStep {
         let mut rounds: Vec<RoundSummary> =
-            current_loop(&self.records).into_iter().map(|it| it.summary.clone()).collect();
+            current_loop(&self.records, &self.panel).into_iter().map(rounds_summary).collect();
         rounds.push(summary.clone());
         match (self.is_by_rules, summary.n_blocking) {
-            (true, 0) => NextStep::Done,
+            (true, 0) if summary.is_complete => NextStep::Done,
             (true, _) => NextStep::Continue,
             (false, _) => next_step(&rounds, &self.tracking.policy.convergence),
         }
@@ -195,8 +207,7 @@ impl Round<'_> {
             base: commits.base.map(str::to_owned),
             head: commits.head.map(str::to_owned),
             diff_hash: parts.scope.diff_hash.clone(),
-            is_complete: !matches!(parts.decision.outcome, Outcome::CouldNotReview(_))
-                && parts.coverage.is_complete(),
+            is_complete: is_complete(parts),
             outcome: match parts.decision.outcome {
                 Outcome::Passed => "passed",
                 Outcome::Blocked => "blocked",
@@ -223,7 +234,7 @@ impl Round<'_> {
         let finding = LedgerFinding {
             state: FindingState::Open,
             subject: self.tracking.subject.to_owned(),
-            standing: it.standing,
+            standing: Some(it.standing),
             first_seen: parts.review_id.clone(),
             first_seen_at: at.clone(),
             last_seen_at: at.clone(),
@@ -246,19 +257,24 @@ impl Round<'_> {
         Some((finding, occurrence))
     }
 
-    fn set_aside(&self, tracked: &[TrackedFinding]) -> Vec<SetAsideFinding> {
-        let aside = tracked.iter().filter(|it| !takes_part(it));
+    fn set_aside(tracked: &[TrackedFinding]) -> Vec<SetAsideFinding> {
+        let aside = tracked.iter().filter(|it| counts(&it.finding) && !takes_part(it));
         let aside = aside.filter_map(|it| {
-            let id = it.id.clone()?;
-            let own = self.known(&id).and_then(|known| known.waiver.as_ref());
-            let shared = self.tracking.waivers.get(&it.finding.dedupe_key);
-            let reason = own.map(|it| &it.reason).or(shared.map(|it| &it.reason));
-            let reason = reason.filter(|_| it.standing == Standing::Waived).cloned();
-            let finding = it.finding.clone();
+            let (id, reason, finding) = (it.id.clone()?, it.reason.clone(), it.finding.clone());
             Some(SetAsideFinding { id, standing: it.standing, reason, finding })
         });
         aside.collect()
     }
+}
+
+/// The contribution of an earlier round.
+fn rounds_summary(record: &ReviewRecord) -> RoundSummary {
+    RoundSummary { is_complete: record.is_complete, ..record.summary.clone() }
+}
+
+/// Whether every hunk was reviewed.
+fn is_complete(parts: &ReportParts) -> bool {
+    !matches!(parts.decision.outcome, Outcome::CouldNotReview(_)) && parts.coverage.is_complete()
 }
 
 fn issues(parts: &ReportParts, tracked: &[TrackedFinding]) -> Vec<IssueTracking> {

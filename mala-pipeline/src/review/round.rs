@@ -5,24 +5,28 @@ use super::context;
 use super::delta::DeltaContext;
 use super::track::ChangeTracking;
 use super::verify::VerifiedFindings;
-use mala_domain::change::{FilePath, FileStatus, LineSpan};
-use mala_domain::finding::{Finding, Verification};
+use mala_domain::change::{Change, FilePath, FileStatus, LineSpan};
+use mala_domain::finding::Finding;
 use mala_domain::ledger::delta::{Delta, ReviewedLines};
 use mala_domain::ledger::rounds::{
-    RoundCoverage, RoundFacts, RoundPlan, bar_of_round, current_loop, last_complete, plan_round,
+    RoundCoverage, RoundFacts, RoundPlan, bar_of_round, bar_round, current_loop, last_complete,
+    plan_round,
 };
 use mala_domain::ledger::track::{
-    OpenFindingCheck, TrackingFacts, TrackingResult, check_open_finding, locate_lines, takes_part,
+    OpenFindingCheck, SilentReview, TrackingFacts, TrackingResult, check_open_finding, takes_part,
     track, unreported,
 };
 use mala_domain::ledger::{FindingId, LedgerFinding, ReviewRecord, TrackedFinding};
 use mala_domain::ports::{
     FindingFilter, HistoryMoves, LedgerError, ReviewedCommits, Reviewer, ScopeError, Side,
 };
-use mala_domain::review::{FileTexts, Opinions, ReviewContext, ReviewPlan, ReviewerOpinion};
+use mala_domain::review::{
+    Coverage, FileCoverage, FileTexts, Opinions, ReviewContext, ReviewPlan, ReviewerOpinion,
+    SkipReason, SkippedFile,
+};
 use mala_domain::scope::{HeadState, ScopeSummary};
 use mala_domain::secrets;
-use mala_domain::verdict::counts;
+use mala_domain::verdict::{Threshold, counts};
 use mala_syntax::parsed::parsed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -34,13 +38,15 @@ pub(super) struct Round<'p> {
     pub(super) panel: String,
     pub(super) records: Vec<ReviewRecord>,
     pub(super) lines: ReviewedLines,
-    /// What is new since the last complete review, if there was one.
+    /// What is new since the last complete review by this panel, if there was one.
     pub(super) delta: Option<Delta>,
+    /// What is new since the last complete review by any panel, if there was one.
+    pub(super) since_review: Option<Delta>,
+    bar: Threshold,
     /// Whether every reviewer looks at the whole change in every round: such rounds have no end to decide on.
     pub(super) is_by_rules: bool,
     pub(super) today: String,
     pub(super) known: Vec<LedgerFinding>,
-    reported_before: BTreeSet<FindingId>,
     renames: BTreeMap<FilePath, FilePath>,
     /// Findings that are fixed because they are gone, and why.
     pub(super) gone: Vec<(FindingId, &'static str)>,
@@ -55,18 +61,20 @@ impl<'p> Round<'p> {
         reviewers: &[Arc<dyn Reviewer>],
     ) -> Result<Self, LedgerError> {
         let records = tracking.ledger.reviews(tracking.subject).await?;
-        let (known, reported_before) = known_findings(tracking, context).await?;
-        let mut renames = renames(context);
-        renames.extend(moved_files(&known, &reported_before, context).await);
         let lines = ReviewedLines::of(&context.change);
+        let renames = renames(context, &records, &lines);
+        let known = known_findings(tracking, context, &renames).await?;
         let panel = panel(plan, reviewers);
         let last = last_complete(&records, &panel);
-        let delta = last.map(|last| Delta::between(&last.lines, &lines, &renames));
+        let between = |last: &ReviewRecord| Delta::between(&last.lines, &lines, &renames);
+        let delta = last.map(between);
+        let since_review = records.iter().rfind(|record| record.is_complete).map(between);
+        let current_loop = current_loop(&records, &panel);
         let moves = moves_since(last, tracking, context).await?;
         let files = context.change.files.iter();
         let facts = RoundFacts {
-            n_earlier: u32::try_from(current_loop(&records).len()).unwrap_or(u32::MAX),
-            is_known: !records.is_empty(),
+            n_earlier: u32::try_from(current_loop.len()).unwrap_or(u32::MAX),
+            is_known: records.iter().any(|record| record.panel == panel),
             last_complete: last,
             has_new_lines: delta.as_ref().is_some_and(|delta| !delta.is_empty()),
             base: context.scope.base.as_deref(),
@@ -76,6 +84,7 @@ impl<'p> Round<'p> {
             is_by_rules: reviewers.iter().all(|reviewer| reviewer.reviews_whole_change()),
         };
         let round = plan_round(&facts);
+        let bar = bar_of_round(bar_round(&current_loop), &tracking.policy.bars);
         let newest = records.iter().map(|record| record.at.as_str()).max().unwrap_or_default();
         // With a clock that was set back, a waiver would hold for longer than it was given for.
         let today = tracking.at.max(newest).get(..10).unwrap_or_default().to_owned();
@@ -85,24 +94,28 @@ impl<'p> Round<'p> {
             panel,
             lines,
             delta,
+            since_review,
+            bar,
             is_by_rules: facts.is_by_rules,
             today,
             known,
-            reported_before,
             renames,
             gone: Vec::new(),
             records,
         })
     }
 
-    /// What this round reviews, when that is not the whole change.
+    /// What reviewers are given, when that is more or less than the change: the open findings, and what is new.
     pub(super) fn delta_context(&self, context: &ReviewContext) -> Option<DeltaContext> {
-        let delta = self.reviewed_delta()?;
         let open: Vec<&LedgerFinding> = unreported(&[], &self.facts(&context.texts))
             .into_iter()
             .filter(|it| it.finding.rule.is_none())
             .collect();
-        Some(DeltaContext::of(context, delta, &open))
+        match self.reviewed_delta() {
+            Some(delta) => Some(DeltaContext::of(context, delta, &open)),
+            None if open.is_empty() => None,
+            None => Some(DeltaContext::whole(context, &open)),
+        }
     }
 
     fn reviewed_delta(&self) -> Option<&Delta> {
@@ -111,14 +124,13 @@ impl<'p> Round<'p> {
 
     fn facts<'t>(&'t self, texts: &'t FileTexts) -> TrackingFacts<'t> {
         TrackingFacts {
-            subject: self.tracking.subject,
             known: &self.known,
-            reported_before: &self.reported_before,
             renames: &self.renames,
             moved: self.delta.as_ref(),
             delta: self.reviewed_delta(),
+            added: &self.lines,
             texts,
-            bar: bar_of_round(self.plan.round, &self.tracking.policy.bars),
+            bar: self.bar,
             shared_waivers: self.tracking.waivers,
             today: &self.today,
         }
@@ -130,8 +142,6 @@ impl<'p> Round<'p> {
         mut admitted: AdmittedClaims,
         opinions: &Opinions,
     ) -> Result<AdmittedClaims, ScopeError> {
-        // A reviewer that failed says nothing of open findings.
-        let all_reviewed = opinions.0.iter().all(|given| given.failure().is_none());
         let open: Vec<LedgerFinding> =
             unreported(&admitted.admission.findings, &self.facts(&admitted.context.texts))
                 .into_iter()
@@ -151,8 +161,13 @@ impl<'p> Round<'p> {
             let file = self.path_at_head(known);
             // Evidence is stored without secrets.
             let text = admitted.context.texts.at_head(&file).map(secrets::redact);
-            let is_touched = self.is_touched(&file);
-            let check = check_open_finding(&known.finding, text.as_deref(), is_touched, |lines| {
+            let review = SilentReview {
+                is_covered: is_covered(&file, &admitted.context.change, opinions),
+                is_told: !self.is_by_rules,
+                file_changed: self.is_touched(&file),
+                is_in_change: self.lines.contains(&file),
+            };
+            let check = check_open_finding(&known.finding, text.as_deref(), review, |lines| {
                 self.is_symbol_touched(&admitted.context, &file, lines)
             });
             let at = |lines: LineSpan| Finding {
@@ -163,15 +178,9 @@ impl<'p> Round<'p> {
                 ..known.finding.clone()
             };
             match check {
-                OpenFindingCheck::Unchanged(lines) => admitted.admission.findings.push(at(lines)),
-                OpenFindingCheck::AskVerifier(lines) => admitted
-                    .admission
-                    .findings
-                    .push(Finding { verification: Verification::default(), ..at(lines) }),
-                OpenFindingCheck::Fixed(why) if all_reviewed => {
-                    self.gone.push((known.id.clone(), why));
-                }
-                OpenFindingCheck::Fixed(_) | OpenFindingCheck::NotReviewed => {}
+                OpenFindingCheck::StillOpen(lines) => admitted.admission.findings.push(at(lines)),
+                OpenFindingCheck::Fixed(why) => self.gone.push((known.id.clone(), why)),
+                OpenFindingCheck::NotReviewed => {}
             }
         }
         Ok(admitted)
@@ -183,11 +192,11 @@ impl<'p> Round<'p> {
 
     fn is_touched(&self, file: &FilePath) -> bool {
         let everywhere = LineSpan::between(1, u32::MAX);
-        self.delta.as_ref().is_none_or(|delta| delta.touches(file, everywhere))
+        self.since_review.as_ref().is_none_or(|delta| delta.touches(file, everywhere))
     }
 
     fn is_symbol_touched(&self, context: &ReviewContext, file: &FilePath, lines: LineSpan) -> bool {
-        let Some(delta) = &self.delta else { return true };
+        let Some(delta) = &self.since_review else { return false };
         let parsed = parsed(context, Side::Head, file);
         let symbol =
             parsed.and_then(|parsed| parsed.outline().enclosing(lines.start()).map(|it| it.span));
@@ -213,19 +222,20 @@ impl<'p> Round<'p> {
     }
 }
 
-/// The ledger's findings that this review may report: those of earlier reviews of the change, which are named, and
-/// those in its files.
+/// The ledger's findings that this review may report: those of earlier reviews of the change, which have a
+/// standing in it, and those in its files.
 async fn known_findings(
     tracking: ChangeTracking<'_>,
     context: &ReviewContext,
-) -> Result<(Vec<LedgerFinding>, BTreeSet<FindingId>), LedgerError> {
+    renames: &BTreeMap<FilePath, FilePath>,
+) -> Result<Vec<LedgerFinding>, LedgerError> {
     let subject = Some(tracking.subject.to_owned());
     let of_change = FindingFilter { subject, ..FindingFilter::default() };
     let mut known = tracking.ledger.findings(&of_change).await?;
-    let reported_before: BTreeSet<FindingId> = known.iter().map(|it| it.id.clone()).collect();
-    let in_files = tracking.ledger.findings(&in_files_of(context)).await?;
-    known.extend(in_files.into_iter().filter(|it| !reported_before.contains(&it.id)));
-    Ok((known, reported_before))
+    let of_change: BTreeSet<FindingId> = known.iter().map(|it| it.id.clone()).collect();
+    let in_files = tracking.ledger.findings(&in_files_of(context, renames)).await?;
+    known.extend(in_files.into_iter().filter(|it| !of_change.contains(&it.id)));
+    Ok(known)
 }
 
 /// What happened to the commits of the change since its last complete review.
@@ -251,55 +261,45 @@ fn with_reporter(finding: &Finding, opinions: &Opinions) -> Vec<String> {
 }
 
 /// The ledger's findings in the files of a change.
-fn in_files_of(context: &ReviewContext) -> FindingFilter {
-    let files = context.change.files.iter();
-    let files: BTreeSet<&FilePath> =
-        files.flat_map(|file| [&file.path, file.base_path()]).collect();
+fn in_files_of(context: &ReviewContext, renames: &BTreeMap<FilePath, FilePath>) -> FindingFilter {
+    let files = context.change.files.iter().flat_map(|file| [&file.path, file.base_path()]);
+    let files: BTreeSet<&FilePath> = files.chain(renames.keys()).collect();
     FindingFilter { files: files.into_iter().cloned().collect(), ..FindingFilter::default() }
 }
 
-fn renames(context: &ReviewContext) -> BTreeMap<FilePath, FilePath> {
+/// Paths of files before and at head: those that the change renames, and those of its own files that were renamed
+/// between its reviews.
+fn renames(
+    context: &ReviewContext,
+    records: &[ReviewRecord],
+    lines: &ReviewedLines,
+) -> BTreeMap<FilePath, FilePath> {
     // A copy leaves its original where it is.
     let files = context.change.files.iter().filter(|file| file.status == FileStatus::Renamed);
     let renamed = files.filter_map(|file| Some((file.old_path.clone()?, file.path.clone())));
-    renamed.collect()
+    let mut renames: BTreeMap<FilePath, FilePath> = renamed.collect();
+    // A path may have been renamed several times: the newest renames come first.
+    let mut later = lines;
+    for record in records.iter().rev() {
+        for (old, new) in record.lines.renamed_in(later) {
+            let at_head = renames.get(&new).cloned().unwrap_or(new);
+            renames.entry(old).or_insert(at_head);
+        }
+        later = &record.lines;
+    }
+    renames
 }
 
-/// Files with findings of earlier reviews that are gone and whose code is in exactly one added file without findings
-/// of its own: a change that adds a file and renames it later shows no rename.
-async fn moved_files(
-    known: &[LedgerFinding],
-    reported_before: &BTreeSet<FindingId>,
-    context: &ReviewContext,
-) -> BTreeMap<FilePath, FilePath> {
-    let ours = known.iter().filter(|it| reported_before.contains(&it.id));
-    let (there, ours): (Vec<&LedgerFinding>, Vec<&LedgerFinding>) =
-        ours.partition(|it| context.texts.at_head(&it.finding.file).is_some());
-    let has_own = |file: &FilePath| there.iter().any(|it| it.finding.file == *file);
-    let files: BTreeSet<FilePath> = ours.iter().map(|it| it.finding.file.clone()).collect();
-    let read = context::read(context.tree.as_ref(), Side::Head, files.into_iter().collect()).await;
-    // Without the tree, no file counts as moved.
-    let read = read.unwrap_or_default();
-    let gone = read.iter().filter(|(_, blob)| blob.text().is_none()).map(|(file, _)| file);
-    let moved = gone.filter_map(|file| {
-        let quotes: Vec<&Finding> =
-            ours.iter().map(|it| &it.finding).filter(|it| it.file == *file).collect();
-        let is_new = |status| matches!(status, FileStatus::Added | FileStatus::Copied);
-        let added = context.change.files.iter().filter(|changed| is_new(changed.status));
-        let added = added.filter(|changed| !has_own(&changed.path));
-        let mut candidates = added.filter(|changed| {
-            let text = context.texts.at_head(&changed.path);
-            text.is_some_and(|text| quotes.iter().all(|it| is_quoted(text, it)))
-        });
-        let only = candidates.next().filter(|_| candidates.next().is_none())?;
-        Some((file.clone(), only.path.clone()))
-    });
-    moved.collect()
-}
-
-/// Whether the evidence of a finding is in a text.
-fn is_quoted(text: &str, finding: &Finding) -> bool {
-    locate_lines(&secrets::redact(text), &finding.evidence_snippet, finding.line_start).is_some()
+/// Whether all reviewers account for a file; a reviewer that failed says nothing about it.
+fn is_covered(file: &FilePath, change: &Change, opinions: &Opinions) -> bool {
+    let is_accounted = |given: &ReviewerOpinion| {
+        let (Ok(opinion), None) = (&given.opinion, given.failure()) else { return false };
+        let coverage = Coverage::over(change, &opinion.accounted);
+        let is_whole = |it: &FileCoverage| it.file != *file || it.hunks_accounted == it.hunks_given;
+        let is_looked_at = |it: &SkippedFile| it.file != *file || it.reason == SkipReason::NoLines;
+        coverage.files.iter().all(is_whole) && coverage.skipped.iter().all(is_looked_at)
+    };
+    opinions.0.iter().all(is_accounted)
 }
 
 /// Who reviews, and how: the inputs of a review other than its change.

@@ -95,7 +95,7 @@ impl<'p> Tracker<'p> {
         let tracked = round.tracked_review(&parts, self.result);
         let stored = round.store(&tracked.stored).await;
         let is_stored = matches!(stored, StoreOutcome::Stored);
-        let more = [stored.warning(), tracked.warning].into_iter().flatten();
+        let more = stored.warning().into_iter().chain(tracked.warnings);
         ReportParts {
             warnings: parts.warnings.into_iter().chain(more).collect(),
             tracking: Some(TrackingReport { is_stored, ..tracked.tracking }),

@@ -67,7 +67,7 @@ enum FindingsCommand {
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: FindingsFormat,
     },
-    /// Accept what is there: everything that the built-in reviewer finds in HEAD, and every open finding
+    /// Accept what is there: what the built-in reviewer finds in HEAD, and the open findings of this branch
     Baseline {
         /// Why
         #[arg(long, value_name = "TEXT", default_value = "known before mala was used")]

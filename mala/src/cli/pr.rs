@@ -15,6 +15,7 @@ use crate::wiring::{read_report, start_time, state_folder, trusted_settings};
 use clap::Args;
 use mala_domain::change::Change;
 use mala_domain::forge::{Discussion, DiscussionParts, PullRequestBranch, SummaryState};
+use mala_domain::ports::Side;
 use mala_domain::render::{self, ReportView};
 use mala_domain::review::Coverage;
 use mala_domain::scope::ReviewTarget;
@@ -128,6 +129,8 @@ async fn review_pull_request(args: &PrArgs, here: &Environment) -> anyhow::Resul
         full_requested: is_review_requested(&discussion),
         warnings: skipped_files(&change),
         is_from_fork: pull.is_fork,
+        paths: Vec::new(),
+        trusted: Side::Base,
         started,
         progress,
     };

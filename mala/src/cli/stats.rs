@@ -40,9 +40,12 @@ fn text(stats: &LedgerStats) -> String {
     let findings = counted(stats.n_findings, "finding");
     let mut lines = vec![format!("{reviews}, {findings}, {} fixed", stats.n_confirmed)];
     let cost = stats.cost_usd;
-    lines.push(match stats.cost_per_confirmed_usd {
-        Some(each) => format!("cost ${cost:.2}, ${each:.2} per fixed finding"),
-        None => format!("cost ${cost:.2}"),
+    let each = stats.cost_per_confirmed_usd;
+    let each = each.map(|each| format!(", ${each:.2} per fixed finding")).unwrap_or_default();
+    lines.push(match stats.n_unknown_cost {
+        0 => format!("cost ${cost:.2}{each}"),
+        n if n == stats.n_reviews => "cost unknown".to_owned(),
+        n => format!("cost at least ${cost:.2}: it is not known of {}", counted(n, "review")),
     });
     lines.push("\nrounds per change".to_owned());
     for change in stats.changes.iter().take(MAX_ROWS) {

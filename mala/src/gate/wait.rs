@@ -11,6 +11,7 @@ use mala_domain::finding::Finding;
 use mala_domain::gate::session::{Progress, Session, SessionState};
 use mala_domain::render::gate::{GateResultJson, SessionFacts, check_words};
 use mala_domain::render::one_line;
+use mala_domain::report::TrackingReport;
 use mala_domain::scope::HeadState;
 use mala_pipeline::gate::wait_showing;
 use std::fmt::Write;
@@ -217,6 +218,9 @@ fn write(text: &mut String, result: &GateResultJson, created: Option<&str>) -> s
     }
     for issue in result.issues.iter().chain(result.refuted()) {
         finding(text, issue, result)?;
+    }
+    for line in report.tracking.iter().flat_map(TrackingReport::lines) {
+        writeln!(text, "  {}", one_line(&line))?;
     }
     for warning in &report.warnings {
         writeln!(text, "warning: {}", one_line(warning))?;

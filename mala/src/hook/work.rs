@@ -5,15 +5,18 @@ use crate::interrupt::stop_signal;
 use crate::settings::UserSettings;
 use crate::wiring::gate::work::{PinnedPart, WorkSource};
 use crate::wiring::gate::{self as world, Gate, SessionChange, SessionFolder, SessionRequest};
-use crate::wiring::trusted_settings;
+use crate::wiring::{ledger, trusted_settings};
 use anyhow::Context;
 use mala_domain::config::Config;
-use mala_domain::gate::session::{LeftOut, Session, SessionState};
+use mala_domain::finding::FindingState;
+use mala_domain::gate::session::{LeftOut, Session, SessionEnd, SessionState};
 use mala_domain::hook::scope::RepositoryState;
 use mala_domain::hook::{HookFacts, HookWork, PartResult, UnreviewedWork};
-use mala_domain::ports::ReviewScope;
+use mala_domain::ledger::FindingId;
+use mala_domain::ports::{FindingFilter, Ledger as _, ReviewScope};
 use mala_domain::verdict::Outcome;
 use mala_pipeline::gate::{WatchedSession as _, wait};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// What is known of the work, and how often it may block.
@@ -164,7 +167,7 @@ fn no_reviewer(session: &Session) -> Option<String> {
 
 /// The session that reviews a part: one that has the same work, or a new one.
 async fn session_of(part: Part, gate: &Gate, here: &Environment) -> anyhow::Result<SessionFolder> {
-    if let Some(folder) = known_session(gate, &part.session) {
+    if let Some(folder) = known_session(gate, &part.session, &decided(here).await) {
         return Ok(folder);
     }
     // The supervisor removes the copy, also if the hook does not wait for it.
@@ -173,9 +176,22 @@ async fn session_of(part: Part, gate: &Gate, here: &Environment) -> anyhow::Resu
     Ok(started.inspect_err(|_| world::remove_scratch(&scratch))?.0)
 }
 
+/// The findings that are waived or disputed.
+async fn decided(here: &Environment) -> BTreeSet<FindingId> {
+    let states = vec![FindingState::Waived, FindingState::Disputed];
+    let filter = FindingFilter { states, ..FindingFilter::default() };
+    let Ok(ledger) = ledger::open(here).await else { return BTreeSet::new() };
+    let findings = ledger.findings(&filter).await.unwrap_or_default();
+    findings.into_iter().map(|it| it.id).collect()
+}
+
 /// A session with the same work, panel and task that has a verdict or still runs. One that blocks is
-/// preferred.
-fn known_session(gate: &Gate, wanted: &Session) -> Option<SessionFolder> {
+/// preferred, unless a person decided about one of its findings since.
+fn known_session(
+    gate: &Gate,
+    wanted: &Session,
+    decided: &BTreeSet<FindingId>,
+) -> Option<SessionFolder> {
     let is_same = |session: &Session| {
         session.scope.diff_hash == wanted.scope.diff_hash
             && session.seats == wanted.seats
@@ -189,6 +205,7 @@ fn known_session(gate: &Gate, wanted: &Session) -> Option<SessionFolder> {
     for (folder, _) in gate.sessions.all().into_iter().filter(|(_, session)| is_same(session)) {
         let is_useful = match folder.end() {
             Ok(Some(end)) => match end.outcome() {
+                Outcome::Blocked if is_decided_since(&end, decided) => false,
                 Outcome::Blocked => return Some(folder),
                 Outcome::Passed => true,
                 Outcome::CouldNotReview(_) => false,
@@ -201,6 +218,11 @@ fn known_session(gate: &Gate, wanted: &Session) -> Option<SessionFolder> {
         }
     }
     first
+}
+
+fn is_decided_since(end: &SessionEnd, decided: &BTreeSet<FindingId>) -> bool {
+    let SessionEnd::Reviewed(report) = end else { return false };
+    report.tracking.as_ref().is_some_and(|tracking| tracking.is_decided_since(decided))
 }
 
 async fn result(folder: &SessionFolder, deadline: Instant) -> anyhow::Result<PartResult> {

@@ -10,7 +10,7 @@ use mala_domain::forge::Discussion;
 use mala_domain::ledger::rounds::RoundPolicy;
 use mala_domain::ledger::subject::{subject, subject_of_pull_request};
 use mala_domain::ledger::waiver::SharedWaivers;
-use mala_domain::ports::{ChangeHistory, LedgerError, ReviewScope, Side};
+use mala_domain::ports::{Blob, ChangeHistory, LedgerError, ReviewScope, Side};
 use mala_domain::scope::ReviewTarget;
 use mala_pipeline::pull_request::store_decisions;
 use mala_pipeline::review::ChangeTracking;
@@ -53,8 +53,8 @@ pub struct TrackingRequest<'r> {
     pub target: &'r ReviewTarget,
     /// The change.
     pub scope: &'r ReviewScope,
-    /// The names of the reviewers.
-    pub reviewers: &'r [&'r str],
+    /// The paths that the review is limited to.
+    pub paths: &'r [String],
     /// How rounds are reviewed.
     pub policy: RoundPolicy,
     /// When the review started.
@@ -92,8 +92,8 @@ impl ReviewLedger {
         warnings.extend(moved(&ledger, path));
         let scope = &request.scope.scope;
         let subject = match &place.pull_request {
-            Some((number, _)) => subject_of_pull_request(*number, request.reviewers),
-            None => subject(request.target, scope, place.branch.as_deref(), request.reviewers),
+            Some((number, _)) => subject_of_pull_request(*number),
+            None => subject(request.target, scope, place.branch.as_deref(), request.paths),
         };
         if let Some((_, discussion)) = &place.pull_request
             && let Err(error) = store_decisions(&ledger, discussion, &subject, &request.at).await
@@ -132,8 +132,11 @@ async fn trusted_waivers(scope: &ReviewScope, warnings: &mut Vec<String>) -> Sha
     let Some(blob) = blobs.ok().and_then(|mut blobs| blobs.pop()) else {
         return SharedWaivers::default();
     };
-    let Some(text) = blob.text() else { return SharedWaivers::default() };
-    SharedWaivers::parse(text).unwrap_or_else(|why| {
+    let parsed = match &blob {
+        Blob::Missing => return SharedWaivers::default(),
+        blob => blob.text().ok_or_else(|| "it is not text".to_owned()),
+    };
+    parsed.and_then(SharedWaivers::parse).unwrap_or_else(|why| {
         let base = scope.scope.base.as_deref().unwrap_or_default();
         let base = base.get(..12).unwrap_or(base);
         let file = SharedWaivers::FILE;
@@ -162,7 +165,11 @@ pub fn check(top: &Path) -> Result<Option<Vec<String>>, LedgerError> {
 /// The shared waivers on disk that name findings which the ledger does not have; `None` when there is no file. The
 /// error says what is wrong with it.
 pub fn unknown_waivers(top: &Path) -> Result<Option<Vec<String>>, String> {
-    let Ok(text) = std::fs::read_to_string(top.join(SharedWaivers::FILE)) else { return Ok(None) };
+    let text = match std::fs::read_to_string(top.join(SharedWaivers::FILE)) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
     let waivers = SharedWaivers::parse(&text)?;
     let path = SqliteLedger::path_in(&common_dir_of(top));
     let known = match path.exists() {

@@ -30,9 +30,18 @@ pub async fn project_rules(
     target: &ReviewTarget,
     notices: &mut Vec<String>,
 ) -> anyhow::Result<ProjectRules> {
-    let committed = rule_files(scoped, Side::Base).await?;
+    rules_of_side((scoped, Side::Base), target, notices).await
+}
+
+/// The same, with another side as the trusted one.
+pub async fn rules_of_side(
+    (scoped, trusted): (&ReviewScope, Side),
+    target: &ReviewTarget,
+    notices: &mut Vec<String>,
+) -> anyhow::Result<ProjectRules> {
+    let committed = rule_files(scoped, trusted).await?;
     if !committed.is_empty() {
-        return parse(scoped, Side::Base, &committed).await;
+        return parse(scoped, trusted, &committed).await;
     }
     let own_tree = matches!(target, ReviewTarget::WorkingTree | ReviewTarget::Staged);
     let on_disk = if own_tree { rule_files(scoped, Side::Head).await? } else { Vec::new() };

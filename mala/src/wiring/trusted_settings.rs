@@ -18,6 +18,15 @@ pub async fn of_change(
     scope: &ReviewScope,
     flags: Config,
 ) -> anyhow::Result<Settings> {
+    of_side(user, (scope, Side::Base), flags).await
+}
+
+/// The settings for a review with the `mala.yaml` of one side of a change.
+pub async fn of_side(
+    user: &UserSettings,
+    (scope, trusted): (&ReviewScope, Side),
+    flags: Config,
+) -> anyhow::Result<Settings> {
     let path = [FilePath::from(FILE_NAME)];
     let text = async |side| -> anyhow::Result<Option<Vec<u8>>> {
         let mut blobs = scope.tree.read(side, &path).await.context("reading mala.yaml")?;
@@ -25,7 +34,7 @@ pub async fn of_change(
     };
     let base = scope.scope.base.as_deref().unwrap_or("the base");
     let short = base.get(..12).unwrap_or(base);
-    let trusted = text(Side::Base).await?.map(|bytes| RepositoryFile::committed(short, bytes));
+    let trusted = text(trusted).await?.map(|bytes| RepositoryFile::committed(short, bytes));
     let at_head = text(Side::Head).await?.map(RepositoryFile::on_disk);
     Ok(user.with_file(settings::choose(trusted, at_head), flags)?)
 }

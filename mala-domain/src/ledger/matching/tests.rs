@@ -75,7 +75,7 @@ fn stored(findings: Vec<Finding>) -> Vec<LedgerFinding> {
             id: FindingId(number.to_string()),
             finding,
             state: FindingState::Open,
-            standing: Standing::New,
+            standing: Some(Standing::New),
             subject: String::new(),
             first_seen: String::new(),
             first_seen_at: String::new(),
@@ -99,8 +99,13 @@ fn decide(
     };
     let delta = Delta::between(&first.lines, &second.lines, &renames);
     let delta = has_delta.then_some(&delta);
-    let facts =
-        KnownFindings { findings: &known, renames: &renames, delta, texts: &second.texts() };
+    let facts = KnownFindings {
+        findings: &known,
+        renames: &renames,
+        delta,
+        added: &second.lines,
+        texts: &second.texts(),
+    };
     match_all(&second.findings(reported), &facts)
 }
 
@@ -135,7 +140,7 @@ fn a_finding_is_recognised_for_these_reasons() {
         + "def ask():\n    rows = db.query(name)\n";
     let edited = FIRST.replace("db.query(name)", "db.query(name, 1)");
     let wrapped = FIRST.replace("db.query(name)", "db.query(\n        name\n    )");
-    let rows: [(&str, &str, Said, &str); 13] = [
+    let rows: [(&str, &str, Said, &str); 14] = [
         ("the same", FIRST, QUERY, "same symbol, evidence and kind of category"),
         ("lines above", &moved, at(5, 5, QUERY), "same symbol, evidence and kind of category"),
         ("reindented", &indented, QUERY, "same symbol, evidence and kind of category"),
@@ -172,7 +177,8 @@ fn a_finding_is_recognised_for_these_reasons() {
         ),
         ("edited", &edited, QUERY, "same symbol, 80 % of the code, similar wording"),
         ("wrapped", &wrapped, at(3, 5, QUERY), "same symbol, evidence and kind of category"),
-        ("wrapped, first line", &wrapped, QUERY, "same symbol, 75 % of the code, similar wording"),
+        ("wrapped, first line", &wrapped, QUERY, "overlapping lines and similar wording"),
+        ("wrapped, inner line", &wrapped, at(4, 4, QUERY), "overlapping lines and similar wording"),
         (
             "another reviewer's rule",
             FIRST,

@@ -2,14 +2,12 @@
 
 use super::*;
 use crate::change::{Change, parse};
-use crate::finding::{Category, Verification, identity};
+use crate::finding::{Category, Priority, Verification, identity};
 use crate::ledger::delta::ReviewedLines;
 use crate::ledger::waiver::{SharedWaiver, Waiver};
 use crate::ports::Blob;
 
-const SUBJECT: &str = "topic against main, by codex";
-
-fn finding(evidence: &str, line: u32, priority: Priority) -> Finding {
+pub(crate) fn finding(evidence: &str, line: u32, priority: Priority) -> Finding {
     let file = FilePath::from("a.py");
     Finding {
         dedupe_key: identity(&file, Some("f"), evidence, Category::Bug, 0),
@@ -38,7 +36,7 @@ fn finding(evidence: &str, line: u32, priority: Priority) -> Finding {
     }
 }
 
-fn known(state: FindingState, standing: Standing, subject: &str) -> LedgerFinding {
+fn known(state: FindingState, standing: impl Into<Option<Standing>>) -> LedgerFinding {
     let finding = finding("return a / b", 2, Priority::P1);
     let waiver = Waiver {
         reason: "known".to_owned(),
@@ -46,13 +44,14 @@ fn known(state: FindingState, standing: Standing, subject: &str) -> LedgerFindin
         at: String::new(),
         until: None,
         code: code_hash(&finding.evidence_snippet),
+        quote: Some(finding.evidence_snippet.clone()),
     };
     LedgerFinding {
         id: FindingId("1".repeat(16)),
         finding,
         state,
-        subject: subject.to_owned(),
-        standing,
+        subject: "topic against main".to_owned(),
+        standing: standing.into(),
         first_seen: "review1".to_owned(),
         first_seen_at: String::new(),
         last_seen_at: String::new(),
@@ -63,53 +62,56 @@ fn known(state: FindingState, standing: Standing, subject: &str) -> LedgerFindin
 
 /// Lines 1 to 4 of a new file; line 4 is new since the last review when there is a delta.
 fn delta() -> Delta {
-    let lines = |texts: &[&str]| {
-        let body: String = texts.iter().map(|line| format!("+{line}\n")).collect();
-        let n = texts.len();
-        let diff = format!(
-            "diff --git a/a.py b/a.py\nnew file mode 100644\n--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,{n} @@\n{body}"
-        );
-        ReviewedLines::of(&Change { files: parse(diff.as_bytes()).unwrap() })
-    };
-    let before = lines(&["def f(a, b):", "    return a / b", "x = 1"]);
-    let after = lines(&["def f(a, b):", "    return a / b", "x = 1", "y = 2"]);
+    let before = added(&["def f(a, b):", "    return a / b", "x = 1"]);
+    let after = added(&["def f(a, b):", "    return a / b", "x = 1", "y = 2"]);
     Delta::between(&before, &after, &BTreeMap::new())
+}
+
+/// The lines of a change that adds this file.
+fn added(texts: &[&str]) -> ReviewedLines {
+    let body: String = texts.iter().map(|line| format!("+{line}\n")).collect();
+    let n = texts.len();
+    let diff = format!(
+        "diff --git a/a.py b/a.py\nnew file mode 100644\n--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,{n} @@\n{body}"
+    );
+    ReviewedLines::of(&Change { files: parse(diff.as_bytes()).unwrap() })
 }
 
 struct Case {
     known: Vec<LedgerFinding>,
-    is_reported_before: bool,
     delta: Option<Delta>,
     bar: Threshold,
+    added: ReviewedLines,
     texts: FileTexts,
     waivers: SharedWaivers,
+    renames: BTreeMap<FilePath, FilePath>,
 }
 
 impl Case {
     fn of(known: Vec<LedgerFinding>) -> Self {
         Self {
             known,
-            is_reported_before: true,
             delta: None,
             bar: Threshold::P3,
+            added: ReviewedLines::default(),
             texts: FileTexts::default(),
             waivers: SharedWaivers::default(),
+            renames: BTreeMap::new(),
         }
     }
 
+    fn with_text(self, text: &str) -> Self {
+        let head = [(FilePath::from("a.py"), Blob::Text(text.to_owned()))].into_iter().collect();
+        Self { texts: FileTexts { head, ..FileTexts::default() }, ..self }
+    }
+
     fn track(&self, finding: Finding) -> (Standing, Option<FindingEvent>) {
-        let ids = self.known.iter().map(|it| it.id.clone());
-        let reported_before: BTreeSet<FindingId> = match self.is_reported_before {
-            true => ids.collect(),
-            false => BTreeSet::new(),
-        };
         let facts = TrackingFacts {
-            subject: SUBJECT,
             known: &self.known,
-            reported_before: &reported_before,
-            renames: &BTreeMap::new(),
+            renames: &self.renames,
             moved: self.delta.as_ref(),
             delta: self.delta.as_ref(),
+            added: &self.added,
             texts: &self.texts,
             bar: self.bar,
             shared_waivers: &self.waivers,
@@ -121,48 +123,186 @@ impl Case {
 }
 
 #[test]
-fn a_known_finding_has_a_standing_by_its_state() {
+fn a_known_finding_has_a_standing_by_its_state_and_what_this_change_had_of_it() {
     use FindingEvent as Event;
     use FindingState as State;
     let rows = [
-        (State::Open, SUBJECT, Standing::StillOpen, None),
-        (State::Regressed, SUBJECT, Standing::Regressed, None),
-        (State::Fixed, SUBJECT, Standing::Regressed, Some(Event::Reported)),
-        (State::Fixed, "other", Standing::StillOpen, Some(Event::Reopened)),
-        (State::Waived, SUBJECT, Standing::Waived, None),
-        (State::Disputed, SUBJECT, Standing::Disputed, None),
-        (State::Duplicate, SUBJECT, Standing::StillOpen, None),
+        (State::Open, Some(Standing::New), Standing::StillOpen, None),
+        (State::Open, Some(Standing::Waived), Standing::StillOpen, None),
+        (State::Open, Some(Standing::Fixed), Standing::Regressed, Some(Event::Reported)),
+        (State::Open, None, Standing::StillOpen, None),
+        (State::Regressed, Some(Standing::Regressed), Standing::Regressed, None),
+        (State::Regressed, None, Standing::StillOpen, None),
+        (State::Fixed, Some(Standing::Fixed), Standing::Regressed, Some(Event::Reported)),
+        (State::Fixed, Some(Standing::New), Standing::StillOpen, Some(Event::Reopened)),
+        (State::Fixed, None, Standing::StillOpen, Some(Event::Reopened)),
+        (State::Waived, Some(Standing::New), Standing::Waived, None),
+        (State::Waived, None, Standing::Waived, None),
+        (State::Disputed, Some(Standing::New), Standing::Disputed, None),
+        (State::Duplicate, Some(Standing::New), Standing::StillOpen, None),
     ];
-    for (state, subject, standing, event) in rows {
-        let case = Case::of(vec![known(state, Standing::New, subject)]);
+    for (state, here, standing, event) in rows {
+        let case = Case::of(vec![known(state, here)]);
         let got = case.track(finding("return a / b", 2, Priority::P1));
-        assert_eq!(got, (standing, event), "{state:?} in {subject}");
+        assert_eq!(got, (standing, event), "{state:?}, here {here:?}");
+    }
+}
+
+#[test]
+fn a_finding_blocks_until_it_is_fixed_here_or_a_person_decides() {
+    use FindingState as State;
+    let p0 = Finding { ..finding("return a / b", 2, Priority::P0) };
+    let rows = [
+        (State::Open, Some(Standing::New), true),
+        (State::Open, Some(Standing::StillOpen), true),
+        (State::Open, Some(Standing::Waived), true),
+        (State::Open, Some(Standing::Late), false),
+        (State::Open, Some(Standing::BelowBar), false),
+        (State::Open, Some(Standing::Fixed), false),
+        (State::Open, None, false),
+        (State::Regressed, Some(Standing::Regressed), true),
+        (State::Fixed, Some(Standing::New), true),
+        (State::Fixed, Some(Standing::Fixed), false),
+        (State::Waived, Some(Standing::Waived), false),
+        (State::Disputed, Some(Standing::Disputed), false),
+    ];
+    for (state, standing, expected) in rows {
+        assert_eq!(
+            known(state, standing).still_blocks("2026-01-02"),
+            expected,
+            "{state:?} {standing:?}"
+        );
+    }
+    let late = LedgerFinding { finding: p0, ..known(State::Open, Standing::Late) };
+    assert!(late.still_blocks("2026-01-02"), "a verified P0");
+    let mut dated = known(State::Waived, Standing::Waived);
+    for (until, expected) in [("2026-01-02", false), ("2026-01-01", true)] {
+        dated.waiver.as_mut().unwrap().until = Some(until.to_owned());
+        assert_eq!(dated.still_blocks("2026-01-02"), expected, "{until}");
+    }
+}
+
+#[test]
+fn a_refutation_fixes_only_what_changed_and_never_what_a_person_decided() {
+    use FindingState as State;
+    let refuted = || Finding {
+        verification: Verification::refuted("gemini"),
+        ..finding("return a / b", 2, Priority::P1)
+    };
+    let fixed = (Standing::Fixed, Some(FindingEvent::ConfirmedFixed));
+    let rows = [
+        (State::Open, Some(delta()), fixed),
+        (State::Open, None, (Standing::StillOpen, None)),
+        (State::Waived, Some(delta()), (Standing::Waived, None)),
+        (State::Disputed, Some(delta()), (Standing::Disputed, None)),
+    ];
+    for (state, delta, expected) in rows {
+        let case = Case { delta, ..Case::of(vec![known(state, Standing::New)]) };
+        assert_eq!(case.track(refuted()), expected, "{state:?}");
     }
 }
 
 #[test]
 fn a_waiver_and_a_dispute_end_with_the_code() {
+    let code = "return total_amount / number_of_items";
+    let text = "def f():\n    return total_amount / number_of_items + 1\n";
     let changed = || finding("return total_amount / number_of_items + 1", 2, Priority::P1);
-    let known = |state, standing, subject| LedgerFinding {
-        finding: finding("return total_amount / number_of_items", 2, Priority::P1),
-        ..known(state, standing, subject)
+    let known = |state| {
+        let mut known = known(state, Standing::New);
+        known.finding = finding(code, 2, Priority::P1);
+        if let Some(waiver) = &mut known.waiver {
+            (waiver.code, waiver.quote) = (code_hash(code), None);
+        }
+        known
     };
-    let text = "def f():\n    return total_amount / number_of_items + 1\n".to_owned();
-    let head = [(FilePath::from("a.py"), Blob::Text(text))].into_iter().collect();
-    let texts = FileTexts { head, ..FileTexts::default() };
-    let waived = Case {
-        texts: texts.clone(),
-        ..Case::of(vec![known(FindingState::Waived, Standing::New, SUBJECT)])
-    };
+    let waived = Case::of(vec![known(FindingState::Waived)]).with_text(text);
     assert_eq!(waived.track(changed()), (Standing::StillOpen, Some(FindingEvent::WaiverExpired)));
-    let disputed = |delta| Case {
-        delta,
-        texts: texts.clone(),
-        ..Case::of(vec![known(FindingState::Disputed, Standing::New, SUBJECT)])
+}
+
+#[test]
+fn waivers_and_disputes_hold_however_many_lines_are_quoted() {
+    let text = "def f(a, b):\n    return a / b\n# end\n";
+    let longer = || Finding {
+        line_start: 1,
+        line_end: 3,
+        ..finding("def f(a, b):\n    return a / b\n# end", 1, Priority::P1)
     };
-    let reopened = (Standing::StillOpen, Some(FindingEvent::ReportedWithNewEvidence));
-    assert_eq!(disputed(None).track(changed()), reopened);
-    assert_eq!(disputed(Some(delta())).track(changed()), (Standing::Disputed, None));
+    for (state, expected) in
+        [(FindingState::Waived, Standing::Waived), (FindingState::Disputed, Standing::Disputed)]
+    {
+        let case = Case::of(vec![known(state, Standing::New)]).with_text(text);
+        assert_eq!(case.track(longer()), (expected, None), "{state:?}");
+    }
+}
+
+#[test]
+fn a_decision_belongs_to_its_own_copy_of_the_code() {
+    // Line 3 is the copy that was waived elsewhere; line 2 is added above it.
+    let text = "def f(a, b):\n    return a / b\n    return a / b\n";
+    let diff = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,3 @@\n def f(a, b):\n+    return a / b\n     return a / b\n";
+    let lines = || ReviewedLines::of(&Change { files: parse(diff.as_bytes()).unwrap() });
+    let second = || {
+        let mut second = finding("return a / b", 3, Priority::P1);
+        second.dedupe_key =
+            identity(&second.file, Some("f"), "return a / b", Category::Bug, occurrence(1, 0));
+        second
+    };
+    let local = Case { added: lines(), ..Case::of(vec![known(FindingState::Waived, None)]) };
+    let local = local.with_text(text);
+    assert_eq!(local.track(finding("return a / b", 2, Priority::P1)).0, Standing::New);
+    let shared = Case { added: lines(), waivers: shared(None), ..Case::of(Vec::new()) };
+    let shared = shared.with_text(text);
+    assert_eq!(shared.track(finding("return a / b", 2, Priority::P1)).0, Standing::New);
+    assert_eq!(shared.track(second()).0, Standing::Waived, "the old copy keeps its waiver");
+}
+
+/// The shared file with a waiver of the finding that the tests report.
+fn shared(code: Option<&str>) -> SharedWaivers {
+    let wanted = finding("return a / b", 2, Priority::P1);
+    let waiver = SharedWaiver {
+        finding: wanted.dedupe_key,
+        file: wanted.file,
+        title: wanted.title,
+        reason: "accepted".to_owned(),
+        by: "ann".to_owned(),
+        until: None,
+        code: code_hash(code.unwrap_or("return a / b")),
+        quote: Some(code.unwrap_or("return a / b").to_owned()),
+    };
+    SharedWaivers { version: 1, waivers: vec![waiver] }
+}
+
+#[test]
+fn the_shared_file_waives_by_identity_and_code() {
+    let text = "def f(a, b):\n    return a / b\n# end\n";
+    let wanted = || finding("return a / b", 2, Priority::P1);
+    let longer = Finding {
+        line_start: 1,
+        line_end: 3,
+        ..finding("def f(a, b):\n    return a / b\n# end", 1, Priority::P1)
+    };
+    let renamed = || {
+        let file = FilePath::from("b.py");
+        let key = identity(&file, Some("f"), "return a / b", Category::Bug, 0);
+        Finding { file, dedupe_key: key, ..wanted() }
+    };
+    let style = Finding {
+        category: Category::Style,
+        dedupe_key: identity(&"a.py".into(), Some("f"), "return a / b", Category::Style, 0),
+        ..wanted()
+    };
+    let rows = [
+        (None, wanted(), Standing::Waived),
+        (None, longer, Standing::Waived),
+        (None, renamed(), Standing::Waived),
+        (None, style, Standing::New),
+        (Some("other"), wanted(), Standing::New),
+    ];
+    for (code, reported, expected) in rows {
+        let renames = BTreeMap::from([(FilePath::from("a.py"), FilePath::from("b.py"))]);
+        let case = Case { waivers: shared(code), renames, ..Case::of(Vec::new()) }.with_text(text);
+        assert_eq!(case.track(reported.clone()).0, expected, "{code:?} {reported:?}");
+    }
 }
 
 #[test]
@@ -185,42 +325,13 @@ fn a_new_finding_counts_by_its_lines_and_its_urgency() {
 
 #[test]
 fn what_was_late_stays_late_until_its_lines_change() {
-    let late = |delta| Case {
-        delta,
-        ..Case::of(vec![known(FindingState::Open, Standing::Late, SUBJECT)])
-    };
+    let late = |delta| Case { delta, ..Case::of(vec![known(FindingState::Open, Standing::Late)]) };
     let again = || finding("return a / b", 2, Priority::P1);
     assert_eq!(late(Some(delta())).track(again()).0, Standing::Late);
     assert_eq!(late(None).track(again()).0, Standing::StillOpen);
-    let elsewhere = Case {
-        is_reported_before: false,
-        delta: Some(delta()),
-        ..Case::of(vec![known(FindingState::Open, Standing::New, "other")])
-    };
+    let elsewhere =
+        Case { delta: Some(delta()), ..Case::of(vec![known(FindingState::Open, None)]) };
     assert_eq!(elsewhere.track(again()).0, Standing::Late, "new in this change");
-}
-
-#[test]
-fn the_shared_file_waives_by_identity_and_code() {
-    let wanted = finding("return a / b", 2, Priority::P1);
-    let waiver = |code: String| SharedWaivers {
-        version: 1,
-        waivers: vec![SharedWaiver {
-            finding: wanted.dedupe_key.clone(),
-            file: wanted.file.clone(),
-            title: wanted.title.clone(),
-            reason: "accepted".to_owned(),
-            by: "ann".to_owned(),
-            until: None,
-            code,
-        }],
-    };
-    for (code, expected) in
-        [(code_hash("return a / b"), Standing::Waived), (code_hash("other"), Standing::New)]
-    {
-        let case = Case { waivers: waiver(code), ..Case::of(Vec::new()) };
-        assert_eq!(case.track(wanted.clone()).0, expected);
-    }
 }
 
 #[test]
@@ -230,6 +341,7 @@ fn only_a_verified_p0_blocks_late() {
         id: None,
         standing,
         matched: String::new(),
+        reason: None,
     };
     let verified = || Verification::verified("codex");
     let rows = [
@@ -251,22 +363,42 @@ fn only_a_verified_p0_blocks_late() {
 fn an_open_finding_that_is_not_reported_is_compared_with_its_file() {
     let model = || finding("return a / b", 2, Priority::P1);
     let rule = || Finding { rule: Some("r".to_owned()), ..model() };
-    let text = "def f(a, b):\n\n      return a / b\n";
-    let line = LineSpan::line(3);
+    let same = "def f(a, b):\n\n      return a / b\n";
+    let broken = "def f(a, b):\n    return a /\n        b\n";
+    let other = "def f(a, b):\n    return a // b\n";
+    let silent =
+        SilentReview { is_covered: true, is_told: true, file_changed: true, is_in_change: true };
+    let uncovered = SilentReview { is_covered: false, ..silent };
+    let untold = SilentReview { is_told: false, ..silent };
+    let left = SilentReview { is_in_change: false, ..silent };
+    let unchanged = SilentReview { file_changed: false, ..silent };
     let rows = [
-        (model(), Some(text), false, false, OpenFindingCheck::Unchanged(line)),
-        (model(), Some(text), true, true, OpenFindingCheck::AskVerifier(line)),
-        (model(), None, false, false, OpenFindingCheck::Fixed("its file is gone")),
-        (rule(), Some(text), false, false, OpenFindingCheck::NotReviewed),
+        (model(), Some(same), unchanged, false, "open 3"),
+        (model(), Some(same), silent, false, "open 3"),
+        (model(), Some(same), silent, true, "fixed"),
+        (model(), Some(same), uncovered, true, "open 3"),
+        (model(), Some(same), untold, true, "open 3"),
+        (model(), Some(same), left, true, "not reviewed"),
+        (model(), Some(broken), silent, false, "open 2"),
+        (model(), Some(other), silent, false, "fixed"),
+        (model(), Some(other), left, false, "fixed"),
+        (model(), Some(other), uncovered, true, "not reviewed"),
+        (model(), Some(other), untold, true, "not reviewed"),
+        (model(), None, silent, true, "fixed"),
+        (model(), None, uncovered, true, "not reviewed"),
+        (rule(), Some(same), unchanged, false, "not reviewed"),
+        (rule(), Some(same), silent, false, "fixed"),
+        (rule(), Some(same), untold, false, "fixed"),
+        (rule(), Some(same), uncovered, false, "not reviewed"),
     ];
-    for (open, text, file_changed, symbol_changed, expected) in rows {
-        assert_eq!(check_open_finding(&open, text, file_changed, |_| symbol_changed), expected);
+    for (open, text, review, symbol_changed, expected) in rows {
+        let got = match check_open_finding(&open, text, review, |_| symbol_changed) {
+            OpenFindingCheck::StillOpen(lines) => format!("open {}", lines.start()),
+            OpenFindingCheck::Fixed(_) => "fixed".to_owned(),
+            OpenFindingCheck::NotReviewed => "not reviewed".to_owned(),
+        };
+        assert_eq!(got, expected, "{text:?} {review:?} {symbol_changed} {:?}", open.rule);
     }
-    let other = Some("def f(a, b):\n    return a // b\n");
-    let gone = check_open_finding(&model(), other, true, |_| true);
-    assert!(matches!(gone, OpenFindingCheck::Fixed(_)), "{gone:?}");
-    let silent = check_open_finding(&rule(), Some(text), true, |_| false);
-    assert!(matches!(silent, OpenFindingCheck::Fixed(_)), "{silent:?}");
 }
 
 #[test]

@@ -115,9 +115,8 @@ fn play(original: &EditedFile, rng: &mut Rng, seed: u64, tally: &mut Tally) {
             }
         }
         let second = review(&edited, &symbols, reported.iter().map(|(number, it)| (*number, it)));
-        let renames = BTreeMap::from([(path(&file), path(&edited))]);
         let story = format!("seed {seed} {edits:?} delta {has_delta}");
-        compare(&first, second, (&renames, has_delta), &story, tally);
+        compare(&first, second, has_delta, &story, tally);
     }
 }
 
@@ -125,17 +124,20 @@ fn play(original: &EditedFile, rng: &mut Rng, seed: u64, tally: &mut Tally) {
 fn compare(
     first: &PlantedReview,
     second: PlantedReview,
-    (renames, has_delta): (&BTreeMap<FilePath, FilePath>, bool),
+    has_delta: bool,
     story: &str,
     tally: &mut Tally,
 ) {
-    let delta = Delta::between(&first.lines, &second.lines, renames);
+    // The file is new in the change: no diff of git has its renames.
+    let renames = first.lines.renamed_in(&second.lines);
+    let delta = Delta::between(&first.lines, &second.lines, &renames);
     let known: Vec<LedgerFinding> =
         first.findings.iter().map(|(number, finding)| stored(*number, finding)).collect();
     let known = KnownFindings {
         findings: &known,
-        renames,
+        renames: &renames,
         delta: has_delta.then_some(&delta),
+        added: &second.lines,
         texts: &second.texts,
     };
     let (numbers, findings): (Vec<usize>, Vec<Finding>) = second.findings.into_iter().unzip();
@@ -319,7 +321,7 @@ fn stored(number: usize, finding: &Finding) -> LedgerFinding {
         id: FindingId(number.to_string()),
         finding: finding.clone(),
         state: FindingState::Open,
-        standing: Standing::New,
+        standing: Some(Standing::New),
         subject: String::new(),
         first_seen: String::new(),
         first_seen_at: String::new(),

@@ -16,9 +16,10 @@ use clap::Args;
 use mala_domain::finding::FindingState;
 use mala_domain::ledger::states::{FindingEvent, next_state};
 use mala_domain::ledger::waiver::{SharedWaiver, SharedWaivers, Waiver, code_hash};
-use mala_domain::ledger::{LedgerFinding, StateChange};
-use mala_domain::ports::{FindingFilter, Ledger, StateUpdate};
+use mala_domain::ledger::{FindingId, LedgerFinding, StateChange};
+use mala_domain::ports::{FindingFilter, Ledger, Side, StateUpdate};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Which finding, and why
@@ -78,6 +79,7 @@ fn waived(
         at: change.at.clone(),
         until,
         code: code_hash(&known.finding.evidence_snippet),
+        quote: Some(known.finding.evidence_snippet.clone()),
     };
     Ok(StateUpdate { id: known.id.clone(), change, waiver: Some(waiver) })
 }
@@ -110,6 +112,7 @@ pub(super) async fn waive_shared(
         by: person(here),
         until,
         code: code_hash(&known.finding.evidence_snippet),
+        quote: Some(known.finding.evidence_snippet.clone()),
     });
     let text = waivers.to_yaml().map_err(invalid)?;
     if let Some(folder) = path.parent() {
@@ -159,19 +162,37 @@ fn updated(
     Ok(StateUpdate { id: known.id.clone(), change, waiver: None })
 }
 
-/// Accepts what the built-in reviewer finds in HEAD, and every open finding.
+/// Accepts what the built-in reviewer finds in HEAD, and the open findings of the current branch.
 pub(super) async fn baseline(
     reason: &str,
     format: FindingsFormat,
     ledger: &dyn Ledger,
     here: &Environment,
 ) -> anyhow::Result<Exit> {
-    review_whole_tree(here).await?;
+    let (exit, of_tree) = review_whole_tree(here).await?;
+    if !matches!(exit, Exit::Passed | Exit::Blocked) {
+        console::say("error: HEAD could not be reviewed: nothing is waived");
+        return Ok(exit);
+    }
+    let changes = Changes::open(here).await;
+    let branch = match changes.git() {
+        Some(git) => git.branch().await.ok().flatten(),
+        None => None,
+    };
+    let is_own = |it: &LedgerFinding| {
+        let of_branch = branch.as_deref().is_some_and(|branch| {
+            let starts =
+                [format!("{branch} against "), format!("uncommitted work on {branch} at ")];
+            starts.iter().any(|start| it.subject.starts_with(start))
+        });
+        of_branch || of_tree.contains(&it.id)
+    };
     let filter = FindingFilter {
         states: vec![FindingState::Open, FindingState::Regressed],
         ..FindingFilter::default()
     };
-    let open = ledger.findings(&filter).await.map_err(failure)?;
+    let mut open = ledger.findings(&filter).await.map_err(failure)?;
+    open.retain(is_own);
     let updates: Vec<StateUpdate> =
         open.iter().map(|it| waived(it, reason, None, here)).collect::<Result<_, _>>()?;
     ledger.change_states(&updates).await.map_err(failure)?;
@@ -184,10 +205,13 @@ pub(super) async fn baseline(
     Ok(Exit::Passed)
 }
 
-/// Records what the built-in reviewer finds in the files of HEAD.
-async fn review_whole_tree(here: &Environment) -> anyhow::Result<()> {
+/// Records what the built-in reviewer finds in the files of HEAD, by the settings and rules of HEAD. Gives how the
+/// review ended, and the findings.
+async fn review_whole_tree(here: &Environment) -> anyhow::Result<(Exit, BTreeSet<FindingId>)> {
     let changes = Changes::open(here).await;
-    let Some(target) = changes.whole_tree() else { return Ok(()) };
+    let Some(target) = changes.whole_tree() else {
+        return Ok((Exit::CouldNotReview, BTreeSet::new()));
+    };
     let job = ReviewJob {
         options: &ReviewOptions::of_built_in_reviewer(),
         is_dry_run: false,
@@ -196,6 +220,8 @@ async fn review_whole_tree(here: &Environment) -> anyhow::Result<()> {
         target,
         tasks: Vec::new(),
         subject: None,
+        paths: Vec::new(),
+        trusted: Side::Head,
         store: None,
         tracked_in: match changes.git() {
             Some(git) => Some(LedgerPlace::of(git).await),
@@ -207,8 +233,20 @@ async fn review_whole_tree(here: &Environment) -> anyhow::Result<()> {
         started: start_time(),
         progress: Arc::new(ReviewProgress::start()),
     };
-    run_job(job, here).await?;
-    Ok(())
+    let Some(done) = run_job(job, here).await? else {
+        return Ok((Exit::CouldNotReview, BTreeSet::new()));
+    };
+    let report = &done.reviewed.report;
+    for warning in &report.warnings {
+        console::say(&harmless(&format!("warning: {warning}")));
+    }
+    let tracking = report.tracking.as_ref().filter(|tracking| tracking.is_stored);
+    let ids = tracking.iter().flat_map(|it| it.issues.iter().map(|issue| issue.id.clone()));
+    let exit = match tracking {
+        Some(_) => Exit::from(report.outcome),
+        None => Exit::CouldNotReview,
+    };
+    Ok((exit, ids.collect()))
 }
 
 fn state_change(

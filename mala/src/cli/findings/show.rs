@@ -17,7 +17,7 @@ pub(super) async fn show(
     console::data(&match format {
         FindingsFormat::Text => harmless(&text(&history)),
         FindingsFormat::Json => {
-            let FindingHistory { finding, occurrences, state_changes } = &history;
+            let FindingHistory { finding, occurrences, state_changes, .. } = &history;
             let value = json!({
                 "schema_version": 1,
                 "finding": finding,
@@ -77,7 +77,15 @@ fn events(history: &FindingHistory) -> Vec<String> {
     let changed = history.state_changes.iter().map(|it| {
         (it.at.clone(), format!("{}  {} by {}: {}", it.at, it.state.name(), it.by, it.reason))
     });
-    let mut events: Vec<(String, String)> = reported.chain(changed).collect();
-    events.sort_by(|a, b| a.0.cmp(&b.0));
-    events.into_iter().map(|(_, line)| one_line(&line)).collect()
+    let (mut reported, mut changed) = (reported.peekable(), changed.peekable());
+    let mut events = Vec::new();
+    // Both are in the order in which they were stored, whatever the clock said.
+    while let Some((_, line)) = match (reported.peek(), changed.peek()) {
+        (Some(report), Some(change)) if change.0 < report.0 => changed.next(),
+        (Some(_), _) => reported.next(),
+        (None, _) => changed.next(),
+    } {
+        events.push(one_line(&line));
+    }
+    events
 }

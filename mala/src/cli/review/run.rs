@@ -20,7 +20,7 @@ use crate::wiring::{
 use mala_domain::config::{
     BudgetSettings, Config, LinterMode, ReviewPolicy, ReviewSettings, ReviewerType,
 };
-use mala_domain::ports::{ReviewScope, RunStore};
+use mala_domain::ports::{ReviewScope, RunStore, Side};
 use mala_domain::review::ReviewPlan;
 use mala_domain::scope::ReviewTarget;
 use mala_pipeline::agent::Transcript;
@@ -60,6 +60,8 @@ async fn one_review(
         scoped,
         tasks: tasks(args, here)?,
         subject: None,
+        paths: request.paths().to_vec(),
+        trusted: Side::Base,
         store: changes.store(),
         tracked_in: match changes.git() {
             Some(git) => Some(LedgerPlace::of(git).await),
@@ -89,6 +91,10 @@ pub(in crate::cli) struct ReviewJob<'a> {
     pub(in crate::cli) scoped: ReviewScope,
     /// Texts about the task: name and content.
     pub(in crate::cli) tasks: Vec<(String, String)>,
+    /// The side whose settings and rules apply: the base, unless all files of HEAD are the change.
+    pub(in crate::cli) trusted: Side,
+    /// The paths that the review is limited to.
+    pub(in crate::cli) paths: Vec<String>,
     /// The pull request, for the id of the review.
     pub(in crate::cli) subject: Option<String>,
     pub(in crate::cli) store: Option<StateFolder>,
@@ -118,7 +124,7 @@ pub(in crate::cli) async fn run_job(
 ) -> anyhow::Result<Option<FinishedReview>> {
     let (settings, mut notices) = trusted_settings(&job).await?;
     let ReviewJob { options: args, is_dry_run, target, scoped, .. } = job;
-    let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
+    let rules = rules::rules_of_side((&scoped, job.trusted), &target, &mut notices).await?;
     let transcript = args.debug.then(Transcript::default);
     let options = ReviewerOptions {
         target: target.clone(),
@@ -133,13 +139,13 @@ pub(in crate::cli) async fn run_job(
         chosen.unavailable.iter().for_each(|error| console::say(&describe(error)));
     }
     let unfinished = UnfinishedRecording(chosen.recording.clone());
-    let names: Vec<&str> = chosen.reviewers.iter().map(|reviewer| reviewer.name()).collect();
-    notices.extend(unused(args, &chosen.kinds, names.contains(&"agent")));
+    let has_agent = chosen.reviewers.iter().any(|reviewer| reviewer.name() == "agent");
+    notices.extend(unused(args, &chosen.kinds, has_agent));
     let is_recorded = args.record.is_some() || args.replay.is_some();
     let request = TrackingRequest {
         target: &target,
         scope: &scoped,
-        reviewers: &names,
+        paths: &job.paths,
         policy: settings.policy.rounds(args.full || job.full_requested || is_recorded),
         at: job.started.at.clone(),
         stores: !args.no_save,
@@ -174,7 +180,8 @@ pub(in crate::cli) async fn run_job(
 /// The settings of a review, and what there is to say about them.
 async fn trusted_settings(job: &ReviewJob<'_>) -> anyhow::Result<(Settings, Vec<String>)> {
     let flags = flags(job.options);
-    let mut settings = trusted_settings::of_change(&job.user, &job.scoped, flags).await?;
+    let scope = (&job.scoped, job.trusted);
+    let mut settings = trusted_settings::of_side(&job.user, scope, flags).await?;
     let mut notices = settings.notices();
     notices.extend(job.warnings.iter().cloned());
     if job.is_from_fork && !settings.policy.fork_commands.value {

@@ -112,21 +112,33 @@ async fn session_ledger(
     git: &Git,
     warnings: &mut Vec<String>,
 ) -> Option<ReviewLedger> {
-    let names: Vec<&str> = session.seats.iter().map(|seat| seat.lane.name.as_str()).collect();
-    let target = match session.pinned.target() {
-        // The commits of a working tree are copies: its branch stays the same.
-        ReviewTarget::Range { base, .. } => ReviewTarget::Range { base, head: "HEAD".to_owned() },
-        other => other,
-    };
+    let target = named_target(session.pinned.target(), &session.scope.target);
     let request = TrackingRequest {
         target: &target,
         scope,
-        reviewers: &names,
+        paths: &[],
         policy: session.rounds.clone(),
         at: session.created.clone(),
         stores: true,
     };
     ReviewLedger::open(&LedgerPlace::of(git).await, request, warnings).await
+}
+
+/// The target of a session as it was asked for. A range keeps the names of its ends; the commits of a working tree
+/// are copies.
+fn named_target(pinned: ReviewTarget, words: &str) -> ReviewTarget {
+    let ReviewTarget::Range { base, .. } = pinned else { return pinned };
+    let head = |name: &str| if name.is_empty() { "HEAD" } else { name }.to_owned();
+    match (words.split_once("..."), words.split_once("..")) {
+        (Some((base, name)), _) => {
+            ReviewTarget::SinceMergeBase { base: base.to_owned(), head: head(name) }
+        }
+        (None, Some((base, name))) => {
+            ReviewTarget::Range { base: base.to_owned(), head: head(name) }
+        }
+        (None, None) if words == "the working tree against HEAD" => ReviewTarget::WorkingTree,
+        (None, None) => ReviewTarget::Range { base, head: head("") },
+    }
 }
 
 /// What the lanes of a session share.

@@ -53,13 +53,12 @@ impl RangeReviews {
             notices.push(reviewers::NO_KEY.to_owned());
         }
         let started = start_time();
-        let names: Vec<&str> = chosen.reviewers.iter().map(|reviewer| reviewer.name()).collect();
         // Reviews of the same work from the same base are rounds of one change.
         let (base, head) = (request.base.clone(), request.work.clone());
         let tracking = TrackingRequest {
             target: &ReviewTarget::Range { base, head },
             scope: &scoped,
-            reviewers: &names,
+            paths: &[],
             policy: policy.rounds(false).keeping(request.settings.finding_threshold),
             at: started.at.clone(),
             stores: true,

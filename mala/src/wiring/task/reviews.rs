@@ -183,12 +183,11 @@ impl<'r> TaskReviewer<'r> {
         mut notices: Vec<String>,
     ) -> anyhow::Result<Report> {
         let policy: &ReviewPolicy = &self.settings.policy;
-        let names: Vec<&str> = chosen.reviewers.iter().map(|reviewer| reviewer.name()).collect();
         let started = start_time();
         let request = TrackingRequest {
             target: &self.target,
             scope: &scoped,
-            reviewers: &names,
+            paths: &[],
             // Every attempt is a review of the whole task.
             policy: policy.rounds(true),
             at: started.at.clone(),

@@ -76,7 +76,7 @@ fn a_finding_is_shown_with_what_happened_to_it() {
     symbol    ask
     reviewer  builtin (debug/python-breakpoint)
     category  bug
-    change    topic against main, by builtin
+    change    topic against main
     reported  2 times, first [TIME]
 
       |     breakpoint()
@@ -130,6 +130,23 @@ fn a_baseline_covers_code_that_was_never_reviewed() {
     world.write("new.py", super::FLAW);
     commit(&world, "another flaw");
     assert_eq!(review(&world, &[]).0, 1, "what is new is not");
+}
+
+#[test]
+fn a_baseline_uses_the_settings_of_head_and_leaves_other_branches_alone() {
+    let world = repo();
+    review(&world, &[]);
+    world.git(&["checkout", "-q", "main"]);
+    world.write("mala.yaml", "review: {ignore: [skipped.py]}\n");
+    world.write("skipped.py", super::FLAW);
+    commit(&world, "settings");
+    assert_snapshot!(world.run(&["findings", "baseline"]), @"
+    [exit 0]
+    [stdout]
+    waived 0 findings
+    ");
+    let open = json(&world, &["findings", "--state", "open", "--format", "json"]).1;
+    assert_eq!(open["findings"].as_array().map(Vec::len), Some(1), "{open:#}");
 }
 
 #[test]
@@ -281,7 +298,7 @@ fn statistics_are_over_all_reviews() {
     cost $0.00, $0.00 per fixed finding
 
     rounds per change
-         2  topic against main, by builtin  passed
+         2  topic against main  passed
 
     findings per round
       round  reviews   new  fixed

@@ -42,9 +42,11 @@ impl Loop {
 
     /// Reviews with these findings, as line, priority and title, over so many hunks.
     fn review(&self, findings: &[(u32, u32, &str)], n_hunks: usize, args: &[&str]) -> (i32, Value) {
+        let is_there = self.world.folder().join("a.py").exists();
+        let path = if is_there { "a.py" } else { "b.py" };
         let finding = |(line, priority, title): &(u32, u32, &str)| {
             json!({
-                "file_path": "a.py", "line_start": line, "line_end": line, "priority": priority,
+                "file_path": path, "line_start": line, "line_end": line, "priority": priority,
                 "title": format!("[P{priority}] {title}"), "body": format!("{title} when it is called"),
             })
         };
@@ -58,7 +60,7 @@ impl Loop {
         let hunks: Vec<usize> = (1..=n_hunks).collect();
         let answer = json!({
             "nonce": "NONCE", "head_sha": "HEAD", "verdict": verdict, "summary": "read",
-            "findings": findings, "reviewed": [{"file_path": "a.py", "hunks": hunks}],
+            "findings": findings, "reviewed": [{"file_path": path, "hunks": hunks}],
         });
         std::fs::write(&self.answer, answer.to_string()).unwrap();
         let fixed = ["review", "--base", "main", "--reviewer", "cerberus", "--json"];
@@ -140,6 +142,155 @@ fn a_late_verified_p0_goes_to_a_person() {
     assert_eq!(code, 1, "{report:#}");
     let next = json!({"step": "escalate", "reason": "late_blocker"});
     assert_eq!(report["tracking"]["next_step"], next);
+    it.change("first = 2", "second = 4");
+    let (code, report) = it.review(&[], 1, &[]);
+    assert_eq!((code, standings(&report)), (1, vec!["late".to_owned()]), "{report:#}");
+}
+
+const BREAKS: (u32, u32, &str) = (2, 1, "first breaks on None");
+
+fn n_fixed(report: &Value) -> usize {
+    report["tracking"]["fixed"].as_array().unwrap().len()
+}
+
+#[test]
+fn a_review_that_left_the_place_out_fixes_nothing() {
+    let it = Loop::new();
+    it.review(&[BREAKS], 2, &[]);
+    it.change("first = good()", "second = 2");
+    let (code, report) = it.review(&[], 0, &[]);
+    assert_eq!((code, n_fixed(&report)), (2, 0), "{report:#}");
+    let (code, report) = it.review(&[], 1, &[]);
+    assert_eq!((code, n_fixed(&report)), (0, 1), "{report:#}");
+    assert!(it.prompt().contains("first breaks on None"), "the lane is told again");
+}
+
+#[test]
+fn a_full_round_is_told_of_open_findings() {
+    let it = Loop::new();
+    it.review(&[BREAKS], 2, &[]);
+    it.change("first = 2", "second = 3");
+    let (code, _) = it.review(&[], 2, &["--full"]);
+    assert_eq!(code, 1);
+    assert!(it.prompt().contains("first breaks on None"), "{}", it.prompt());
+}
+
+#[test]
+fn another_branch_does_not_change_what_blocks_here() {
+    let it = Loop::new();
+    it.world.git(&["branch", "other"]);
+    it.review(&[BREAKS], 2, &[]);
+    it.world.git(&["checkout", "-q", "other"]);
+    it.review(&[(62, 1, "second overflows")], 2, &[]);
+    it.change("first = 2", "second = 3");
+    let (code, report) = it.review(&[BREAKS], 1, &[]);
+    assert_eq!((code, aside(&report)), (0, vec!["late".to_owned()]), "{report:#}");
+    it.world.git(&["checkout", "-q", "topic"]);
+    it.change("first = 2", "second = 4");
+    let (code, report) = it.review(&[], 1, &[]);
+    assert_eq!((code, standings(&report)), (1, vec!["still_open".to_owned()]), "{report:#}");
+}
+
+#[test]
+fn detached_heads_are_changes_of_their_own() {
+    let it = Loop::new();
+    it.world.git(&["branch", "other"]).git(&["checkout", "-q", "--detach", "topic"]);
+    it.review(&[BREAKS], 2, &[]);
+    it.world.git(&["checkout", "-q", "other"]);
+    it.change("first = 2", "second = 7");
+    it.world.git(&["checkout", "-q", "--detach", "other"]);
+    let (_, report) = it.review(&[(62, 3, "second has a poor name")], 2, &["--fail-on", "P3"]);
+    assert_eq!((&report["tracking"]["round"], n_fixed(&report)), (&json!(1), 0), "{report:#}");
+    assert_eq!(report["issues"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn an_open_finding_survives_a_moved_base_and_another_panel() {
+    let it = Loop::new();
+    it.review(&[BREAKS], 2, &[]);
+    it.world.git(&["checkout", "-q", "main"]);
+    it.world.write("other.py", "x = 1\n");
+    commit(&it.world, "elsewhere");
+    it.world.git(&["checkout", "-q", "topic"]);
+    let (code, report) =
+        json(&it.world, &["review", "main..HEAD", "--reviewer", "builtin", "--json"]);
+    assert_eq!((code, standings(&report)), (1, vec!["still_open".to_owned()]), "{report:#}");
+    assert_eq!(report["tracking"]["round"], 1, "of this panel");
+}
+
+#[test]
+fn a_fix_beside_the_quoted_line_is_accepted_when_the_reviewer_is_silent() {
+    let it = Loop::new();
+    it.world.write("a.py", "def mean(items):\n    return sum(items) / len(items)\n");
+    commit(&it.world, "mean");
+    it.review(&[(2, 1, "division by zero")], 1, &[]);
+    it.world.write(
+        "a.py",
+        "def mean(items):\n    if not items:\n        return 0\n    return sum(items) / len(items)\n",
+    );
+    commit(&it.world, "guard");
+    let (code, report) = it.review(&[], 1, &[]);
+    assert_eq!((code, n_fixed(&report)), (0, 1), "{report:#}");
+}
+
+#[test]
+fn a_file_of_the_branch_is_followed_when_it_is_renamed() {
+    let it = Loop::new();
+    it.world.git(&["checkout", "-q", "main"]).git(&["rm", "-q", "a.py"]);
+    commit(&it.world, "without");
+    it.world.git(&["checkout", "-q", "-b", "more"]);
+    it.change("first = 2", "second = 2");
+    it.review(&[BREAKS], 1, &[]);
+    it.world.git(&["mv", "a.py", "b.py"]);
+    commit(&it.world, "rename");
+    let (code, report) = it.review(&[], 1, &[]);
+    assert_eq!((code, n_fixed(&report)), (1, 0), "{report:#}");
+    assert_eq!(report["issues"][0]["file"], "b.py", "{report:#}");
+}
+
+#[test]
+fn indentation_is_reviewed_again_in_python() {
+    let it = Loop::new();
+    let text = |indent: &str| {
+        format!(
+            "def total(items):\n    s = 0\n    for item in items:\n        s += item\n{indent}return s\n"
+        )
+    };
+    it.world.write("a.py", text("        "));
+    commit(&it.world, "total");
+    it.review(&[(5, 1, "returns after the first item")], 1, &[]);
+    it.world.write("a.py", text("    "));
+    commit(&it.world, "dedent");
+    let (code, report) = it.review(&[], 1, &[]);
+    assert_eq!((code, n_fixed(&report)), (0, 1), "{report:#}");
+    it.world.write("a.py", text("        "));
+    commit(&it.world, "indent");
+    let (code, report) = it.review(&[(5, 1, "returns after the first item")], 1, &[]);
+    assert_eq!((code, standings(&report)), (1, vec!["regressed".to_owned()]), "{report:#}");
+}
+
+#[test]
+fn a_loop_of_incomplete_reviews_ends() {
+    let it = Loop::new();
+    let mut next = Value::Null;
+    for round in 1..=6 {
+        it.change("first = 2", &format!("second = {round} + 2"));
+        let (code, report) = it.review(&[BREAKS], 1, &[]);
+        assert_eq!((code, &report["tracking"]["round"]), (1, &json!(round)), "{report:#}");
+        next = report["tracking"]["next_step"].clone();
+    }
+    assert_eq!(next, json!({"step": "escalate", "reason": {"max_rounds": 6}}));
+}
+
+#[test]
+fn a_review_of_some_files_is_no_round_of_the_whole() {
+    let it = Loop::new();
+    it.world.write("b.py", "x = 1\n");
+    commit(&it.world, "another file");
+    let (code, report) =
+        json(&it.world, &["review", "--base", "main", "--reviewer", "builtin", "--json", "b.py"]);
+    assert_eq!(code, 0, "{report:#}");
+    assert_eq!(report["tracking"]["change"], "topic against main, only b.py");
 }
 
 #[test]

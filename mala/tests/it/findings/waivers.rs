@@ -106,6 +106,7 @@ fn a_waived_finding_is_quiet_in_the_hook_until_its_code_changes() {
     };
     assert_eq!(stopped(BAD)["decision"], "block");
     waive_all(&mala(&repo));
+    assert_eq!(stopped(BAD).get("decision"), None, "the same work, after the decision");
     let mut text = BAD.to_owned();
     for number in 1..=5 {
         text.push_str(&format!("x{number} = {number}\n"));
@@ -114,6 +115,21 @@ fn a_waived_finding_is_quiet_in_the_hook_until_its_code_changes() {
     }
     let answer = stopped(&text.replace("x.bad", "x.bad.bad"));
     assert_eq!(answer["decision"], "block", "{answer:#}");
+}
+
+#[test]
+fn a_waiver_does_not_cover_a_new_copy_of_its_code() {
+    let world = repo();
+    assert!(world.run(&["findings", "baseline"]).starts_with("[exit 0]"));
+    world.git(&["checkout", "-q", "main"]).git(&["merge", "-q", "topic"]);
+    world.git(&["checkout", "-q", "-b", "copy"]);
+    world.write(
+        "app.py",
+        FLAW.replace("    breakpoint()\n", "    breakpoint()\n    x = 1\n    breakpoint()\n"),
+    );
+    commit(&world, "a copy above");
+    let (code, report) = review(&world, &[]);
+    assert_eq!((code, report["issues"].as_array().map(Vec::len)), (1, Some(1)), "{report:#}");
 }
 
 #[test]
