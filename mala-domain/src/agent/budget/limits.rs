@@ -140,7 +140,7 @@ const STANDARD: Limits = Limits {
     max_cost: Dollars::millionths(5_000_000),
     max_tokens: 6_000_000,
     max_prompt_tokens: 40_000,
-    max_answer_tokens: 16_000,
+    max_answer_tokens: 32_000,
     max_extra_files: 40,
     max_extra_lines: 2_000,
     max_briefs: 8,

@@ -16,6 +16,7 @@ fn with_a_key_and_nothing_said_the_agent_reviews() {
     assert_eq!(server.requests().len(), 1);
 }
 
+/// 000-018
 #[test]
 fn without_a_key_the_built_in_analyzers_review_and_say_so_first() {
     assert_snapshot!(changed().run(&["review", "--no-save"]), @"
@@ -71,6 +72,7 @@ fn only_a_missing_key_with_nothing_said_leaves_it_to_the_built_in_analyzers() {
     }
 }
 
+/// 000-019, 000-021
 #[test]
 fn a_reviewer_that_is_named_never_falls_back() {
     assert_snapshot!(changed().run(&["review", "--reviewer", "agent-sdk"]), @"
@@ -103,6 +105,7 @@ fn a_reviewer_that_is_named_never_falls_back() {
     ");
 }
 
+/// 000-057
 #[test]
 fn the_configuration_names_the_reviewer_and_its_model() {
     let server = ModelServer::always(ModelAnswer::text(PASS));
@@ -127,6 +130,7 @@ fn the_key_of_another_provider_brings_its_model() {
     assert_eq!(report["passed"], true);
 }
 
+/// 000-001, 000-090
 #[test]
 fn it_needs_no_program_but_git() {
     let server = ModelServer::always(ModelAnswer::text(PASS));
