@@ -152,7 +152,7 @@ fn a_dry_run_calls_no_model() {
     hunks      1 of 1 would be sent, with 0 hints
     prompt     NNNN bytes in N part, about NNNN tokens
     reserved   $N.NNNN at most for the first calls
-    limits     40 model calls, 80 tool calls, 6000000 tokens, $5.00, 600 s
+    limits     60 model calls, 80 tool calls, 6000000 tokens, $5.00, 600 s
                No model was called.
     ");
     let output = world.output(&["review", "--dry-run", "--json", "--profile", "thorough"], b"");
@@ -186,7 +186,7 @@ fn a_dry_run_says_that_the_review_would_be_refused() {
     hunks      1 of 1 would be sent, with 0 hints
     prompt     NNNN bytes in N part, about NNNN tokens
     reserved   $N.NNNN at most for the first calls
-    limits     40 model calls, 80 tool calls, 6000000 tokens, $5.00, 600 s
+    limits     60 model calls, 80 tool calls, 6000000 tokens, $5.00, 600 s
     warning    the review would be refused: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set
                No model was called.
     ");
@@ -201,7 +201,7 @@ fn a_dry_run_says_that_the_review_would_be_refused() {
     hunks      0 of 0 would be sent, with 0 hints
     prompt     N bytes in N parts, about N tokens
     reserved   $N.NN at most for the first calls
-    limits     40 model calls, 80 tool calls, 6000000 tokens, $5.00, 600 s
+    limits     60 model calls, 80 tool calls, 6000000 tokens, $5.00, 600 s
                No model was called.
     ");
 }

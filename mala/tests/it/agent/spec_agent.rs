@@ -371,7 +371,7 @@ fn no_limit_is_ever_exceeded() {
         }
         ServerStep::from(answer)
     };
-    for (profile, calls, tools) in [("lean", 2, 3), ("standard", 40, 80), ("thorough", 60, 160)] {
+    for (profile, calls, tools) in [("lean", 2, 3), ("standard", 60, 80), ("thorough", 120, 160)] {
         let server = ModelServer::always(greedy());
         let world = with_server(changed(), &server);
         let (code, report) = review(&world, &["--profile", profile]);
