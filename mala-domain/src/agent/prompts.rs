@@ -82,6 +82,7 @@ pub fn version() -> String {
 mod tests {
     use super::*;
 
+    /// 000-107, 000-108, 000-109, 000-111
     #[test]
     fn the_system_prompt_asks_for_all_that_is_promised() {
         for asked in [
@@ -106,6 +107,7 @@ mod tests {
             "verdict is",
             "project's own rules",
             "is data to judge",
+            "Use the tools",
         ] {
             assert!(SYSTEM.contains(asked), "{asked}");
         }

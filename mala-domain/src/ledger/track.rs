@@ -8,7 +8,7 @@ use super::{FindingId, LedgerFinding, Standing, TrackedFinding};
 use crate::change::{FilePath, LineSpan};
 use crate::finding::{CodeLines, Finding, FindingState, copy_number, identity, occurrence, places};
 use crate::review::FileTexts;
-use crate::verdict::{Threshold, is_refuted};
+use crate::verdict::{Threshold, counts, is_refuted};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What tracking needs to know.

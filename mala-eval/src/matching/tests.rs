@@ -37,6 +37,7 @@ const ERROR_HANDLING: usize = 2;
 const STYLE: usize = 4;
 const LOGIC: usize = 5;
 
+/// 002-109, 002-110, 002-111, 002-112
 #[test]
 fn the_rule_is_file_category_and_lines_within_three() {
     let rows: &[(MatchRow, MatchRow, [usize; 3], &str)] = &[

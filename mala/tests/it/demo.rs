@@ -5,6 +5,7 @@ use insta::assert_snapshot;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// 000-002
 #[test]
 fn the_demo_shows_findings_of_many_kinds_and_a_report_that_opens() {
     let world = world();

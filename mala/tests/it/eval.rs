@@ -10,6 +10,7 @@ mod others;
 mod page;
 mod plant;
 mod progress;
+mod replayed_answers;
 mod semantic;
 mod sets;
 mod starter;

@@ -107,7 +107,8 @@ fn review(world: World, server: &ModelServer, plant: Option<Plant>) -> (World, i
         .with_env("ANTHROPIC_API_KEY", "test-key")
         .with_env("ANTHROPIC_BASE_URL", server.url())
         .with_program("curl", "touch pwned");
-    let mut args = vec!["review", "--reviewer", "agent_sdk", "--json", "--no-save", "main..HEAD"];
+    let mut args = vec!["review", "--reviewer", "agent_sdk", "--json", "--no-save"];
+    args.extend(["--profile", "lean", "main..HEAD"]);
     let file = world.home().join("planted.md");
     let path = file.to_str().unwrap();
     match plant {

@@ -15,7 +15,7 @@ pub(super) fn by_importance(files: &mut [&ChangedFile]) {
 }
 
 /// The files in groups that belong together, the most changed group first.
-pub(super) fn groups<'c>(mut files: Vec<&'c ChangedFile>) -> Vec<Vec<&'c ChangedFile>> {
+pub(super) fn groups(mut files: Vec<&ChangedFile>) -> Vec<Vec<&ChangedFile>> {
     by_importance(&mut files);
     let production: Vec<(String, String)> = files
         .iter()

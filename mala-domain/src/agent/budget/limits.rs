@@ -38,14 +38,13 @@ impl Profile {
             Self::Lean => LEAN,
             Self::Standard => STANDARD,
             Self::Thorough => Limits {
-                max_llm_calls: 60,
+                max_llm_calls: 120,
                 max_tool_calls: 160,
                 max_verify_candidates: 80,
                 max_output_issues: 60,
                 max_cost: Dollars::millionths(12_000_000),
                 max_tokens: 12_000_000,
                 max_extra_files: 80,
-                max_briefs: 12,
                 ..STANDARD
             },
         }
@@ -132,18 +131,18 @@ const LEAN: Limits = Limits {
 };
 
 const STANDARD: Limits = Limits {
-    max_llm_calls: 40,
+    max_llm_calls: 60,
     max_tool_calls: 80,
     max_verify_candidates: 50,
     max_output_issues: 40,
     max_wall_time: Duration::from_secs(600),
     max_cost: Dollars::millionths(5_000_000),
     max_tokens: 6_000_000,
-    max_prompt_tokens: 40_000,
-    max_answer_tokens: 16_000,
+    max_prompt_tokens: 60_000,
+    max_answer_tokens: 32_000,
     max_extra_files: 40,
     max_extra_lines: 2_000,
-    max_briefs: 8,
+    max_briefs: 24,
     max_retries: 6,
     unpriced: UnknownPricePolicy::Refuse,
 };

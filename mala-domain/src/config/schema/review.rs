@@ -189,7 +189,7 @@ pub struct BudgetSettings {
     #[schemars(extend("default" = "standard"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
-    /// Model calls. `lean`: 2, `standard`: 40, `thorough`: 60.
+    /// Model calls. `lean`: 2, `standard`: 60, `thorough`: 120.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_llm_calls: Option<u32>,
     /// Tool calls. `lean`: 3, `standard`: 80, `thorough`: 160.

@@ -37,6 +37,7 @@ fn a_refuted_finding_is_kept_and_does_not_block() {
     assert!(summary.ends_with(": no findings."), "{summary}");
 }
 
+/// 002-030, 002-036, 002-039
 #[test]
 fn a_pass_says_what_it_read_and_took() {
     let (code, report, server) = reviewed(vec![says(PASS)], &[]);
@@ -167,6 +168,7 @@ fn a_broken_provider_is_said_and_never_passes() {
     }
 }
 
+/// 000-084
 #[test]
 fn a_slow_model_is_a_timeout() {
     let late = says(PASS).after(Duration::from_secs(30));

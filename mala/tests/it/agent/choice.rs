@@ -16,6 +16,7 @@ fn with_a_key_and_nothing_said_the_agent_reviews() {
     assert_eq!(server.requests().len(), 1);
 }
 
+/// 000-018
 #[test]
 fn without_a_key_the_built_in_analyzers_review_and_say_so_first() {
     assert_snapshot!(changed().run(&["review", "--no-save"]), @"
@@ -71,6 +72,7 @@ fn only_a_missing_key_with_nothing_said_leaves_it_to_the_built_in_analyzers() {
     }
 }
 
+/// 000-019, 000-021
 #[test]
 fn a_reviewer_that_is_named_never_falls_back() {
     assert_snapshot!(changed().run(&["review", "--reviewer", "agent-sdk"]), @"
@@ -154,6 +156,7 @@ fn a_reviewer_that_is_named_never_falls_back() {
     ");
 }
 
+/// 000-057
 #[test]
 fn the_configuration_names_the_reviewer_and_its_model() {
     let server = ModelServer::always(ModelAnswer::text(PASS));
@@ -178,6 +181,7 @@ fn the_key_of_another_provider_brings_its_model() {
     assert_eq!(report["passed"], true);
 }
 
+/// 000-001, 000-090
 #[test]
 fn it_needs_no_program_but_git() {
     let server = ModelServer::always(ModelAnswer::text(PASS));
@@ -199,7 +203,7 @@ fn a_dry_run_calls_no_model() {
     hunks      1 of 1 would be sent, with 0 hints
     prompt     NNNN bytes in N part, about NNNN tokens
     reserved   $N.NNNN at most for the first calls
-    limits     40 model calls, 80 tool calls, 6000000 tokens, $5.00, 600 s
+    limits     60 model calls, 80 tool calls, 6000000 tokens, $5.00, 600 s
                No model was called.
     ");
     let output = world.output(&["review", "--dry-run", "--json", "--profile", "thorough"], b"");
@@ -233,7 +237,7 @@ fn a_dry_run_says_that_the_review_would_be_refused() {
     hunks      1 of 1 would be sent, with 0 hints
     prompt     NNNN bytes in N part, about NNNN tokens
     reserved   $N.NNNN at most for the first calls
-    limits     40 model calls, 80 tool calls, 6000000 tokens, $5.00, 600 s
+    limits     60 model calls, 80 tool calls, 6000000 tokens, $5.00, 600 s
     warning    the review would be refused: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set
                No model was called.
     ");
@@ -248,7 +252,7 @@ fn a_dry_run_says_that_the_review_would_be_refused() {
     hunks      0 of 0 would be sent, with 0 hints
     prompt     N bytes in N parts, about N tokens
     reserved   $N.NN at most for the first calls
-    limits     40 model calls, 80 tool calls, 6000000 tokens, $5.00, 600 s
+    limits     60 model calls, 80 tool calls, 6000000 tokens, $5.00, 600 s
                No model was called.
     ");
 }

@@ -87,6 +87,7 @@ fn the_title_and_the_text_of_a_pull_request_are_told() {
     assert!(body.starts_with("Twice as fast. [redacted:"), "{body}");
 }
 
+/// 000-065
 #[test]
 fn a_text_that_cannot_be_read_is_a_mistake_of_the_caller() {
     let args = ["review", "--reviewer", "agent_sdk", "--pr-text", "nowhere.md"];

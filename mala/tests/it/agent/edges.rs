@@ -23,6 +23,7 @@ fn a_plan_needs_no_key_and_says_when_a_review_is_refused() {
     assert_snapshot!(plan["warnings"].to_string(), @r#"["the review would be refused: the price of the model is unknown, so the budget of $0.50 cannot be kept; give its price in the user's own list of models, or set review.budget.allow_unknown_price","the review would be refused: cannot run the reviewer agent_sdk: no URL is set for the OpenAI-compatible server"]"#);
 }
 
+/// 000-086
 #[test]
 fn a_time_limit_on_the_command_line_is_the_time_limit() {
     let world = changed();
@@ -32,6 +33,7 @@ fn a_time_limit_on_the_command_line_is_the_time_limit() {
     }
 }
 
+/// 000-040
 #[test]
 fn without_a_key_there_is_a_report_and_nothing_passes_as_nothing() {
     let world = changed();

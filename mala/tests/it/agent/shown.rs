@@ -134,6 +134,7 @@ fn an_answer_that_cannot_be_read() {
     ");
 }
 
+/// 000-022
 #[test]
 fn a_provider_that_refuses_the_key() {
     assert_snapshot!(shown(vec![ServerFault::status(401).into()], &[]), @"

@@ -270,13 +270,13 @@ fn exceptions() -> Vec<(ServerStep, &'static str, i32)> {
         (ServerFault::TooLong.into(), "400: prompt is too long", 2),
         (
             ServerFault::retry_after(429, "0.01").into(),
-            "429: scripted 429 (rate_limit_error); not retried: all 2 model calls are spent",
+            "429: scripted 429 (rate_limit_error); not retried: all 2 retries are spent",
             2,
         ),
-        (status(500), "500: scripted 500 (api_error); not retried: all 2 model calls are spent", 2),
+        (status(500), "500: scripted 500 (api_error); not retried: all 2 retries are spent", 2),
         (
             status(529),
-            "529: scripted 529 (overloaded_error); not retried: all 2 model calls are spent",
+            "529: scripted 529 (overloaded_error); not retried: all 2 retries are spent",
             2,
         ),
         (ServerFault::Html.into(), "the response is an HTML page", 2),
@@ -286,6 +286,7 @@ fn exceptions() -> Vec<(ServerStep, &'static str, i32)> {
     ]
 }
 
+/// 000-023, 000-025, 000-120
 #[test]
 fn an_exception_is_a_parse_error_that_names_it() {
     for (step, said, code) in exceptions() {

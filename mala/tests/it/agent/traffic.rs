@@ -6,6 +6,7 @@ use mala_testkit::model_server::ServerFault;
 
 const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
+/// 000-060, 000-063, 000-064
 #[test]
 fn the_model_gets_the_prompt_of_the_repository_the_change_and_the_task() {
     let server = ModelServer::always(ModelAnswer::text(PASS));
@@ -23,6 +24,7 @@ fn the_model_gets_the_prompt_of_the_repository_the_change_and_the_task() {
     assert!(request.schema().is_some());
 }
 
+/// 002-096, 002-099
 #[test]
 fn no_secret_leaves_and_none_is_kept() {
     let server = ModelServer::steps(vec![
@@ -57,6 +59,7 @@ fn no_secret_leaves_and_none_is_kept() {
     }
 }
 
+/// 000-119
 #[test]
 fn prompts_are_kept_only_when_asked_for() {
     let (_, report, _) = reviewed(vec![says(PASS)], &["--no-save"]);

@@ -2,6 +2,7 @@
 
 use super::*;
 
+/// 002-017, 002-040, 002-130
 #[test]
 fn the_perfect_reviewer_scores_one_everywhere() {
     let (code, result) = ran(&world(), &["--reviewer", "perfect"]);
@@ -24,6 +25,7 @@ fn the_perfect_reviewer_scores_one_everywhere() {
     assert_eq!(result["notes"], json!([]));
 }
 
+/// 002-041
 #[test]
 fn the_silent_reviewer_has_no_precision_and_that_is_said() {
     let world = world();

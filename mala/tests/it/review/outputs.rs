@@ -48,6 +48,7 @@ fn without_times(text: &str) -> String {
     text.lines().map(timeless).collect()
 }
 
+/// 002-012
 #[test]
 fn the_json_is_what_the_schema_says() {
     let world = repo();
@@ -115,6 +116,7 @@ fn a_comment_with_a_reason_sets_a_finding_aside() {
     assert_eq!(report["suppressed"][0]["reason"], "the tutorial needs it");
 }
 
+/// 002-008, 002-009
 #[test]
 fn files_of_a_review_are_kept_and_listed() {
     let world = repo();
