@@ -5,7 +5,7 @@ use mala_domain::finding::FindingState;
 use mala_domain::forge::{Discussion, PostedFinding, ThreadDecision};
 use mala_domain::ledger::states::{FindingEvent, next_state};
 use mala_domain::ledger::waiver::{Waiver, code_hash};
-use mala_domain::ledger::{LedgerFinding, Occurrence, Standing, StateChange};
+use mala_domain::ledger::{ChangeStanding, LedgerFinding, Occurrence, Standing, StateChange};
 use mala_domain::ports::{FindingHistory, Ledger, LedgerError, StateUpdate};
 
 /// Stores the findings and decisions of a discussion under this subject. `at` is the time of the review.
@@ -55,7 +55,7 @@ fn history(posted: PostedFinding, subject: &str, at: &str) -> FindingHistory {
         id,
         state: FindingState::Open,
         subject: subject.to_owned(),
-        standing: Standing::New,
+        standing: Some(Standing::New),
         first_seen: remembered.review.clone(),
         first_seen_at: at.to_owned(),
         last_seen_at: at.to_owned(),
@@ -63,7 +63,8 @@ fn history(posted: PostedFinding, subject: &str, at: &str) -> FindingHistory {
         waiver: None,
         finding: remembered.finding(),
     };
-    FindingHistory { finding, occurrences: vec![occurrence], state_changes: Vec::new() }
+    let standings = vec![ChangeStanding { subject: subject.to_owned(), standing: Standing::New }];
+    FindingHistory { finding, occurrences: vec![occurrence], state_changes: Vec::new(), standings }
 }
 
 /// The change of state of a decision, unless it is stored already: a person may have changed it again since.
@@ -85,6 +86,7 @@ fn update(known: &FindingHistory, decision: &ThreadDecision, at: &str) -> Option
         at: at.to_owned(),
         until: None,
         code: code_hash(&finding.finding.evidence_snippet),
+        quote: Some(finding.finding.evidence_snippet.clone()),
     });
     Some(StateUpdate { id: finding.id.clone(), change, waiver })
 }
