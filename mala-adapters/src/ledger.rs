@@ -106,7 +106,10 @@ impl SqliteLedger {
             // Other processes may be using the file: a person moves it.
             OpenError::Damaged(why) => {
                 let aside = aside(&self.path, 1);
-                storage(&self.path, &format!("{why}: to start a new one, move it to {}", aside.display()))
+                storage(
+                    &self.path,
+                    &format!("{why}: to start a new one, move it to {}", aside.display()),
+                )
             }
             OpenError::Other(error) => error,
         })
