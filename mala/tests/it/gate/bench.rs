@@ -4,6 +4,7 @@ use crate::gate_world;
 use mala_testkit::{TestRepo, World};
 use serde_json::Value;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A repository with a change in `a.py`, lanes of every behaviour, and `review-gate`.
 pub(super) struct Bench {
@@ -75,6 +76,15 @@ impl Bench {
     /// Starts a session of the change; gives what it prints.
     pub(super) fn spawn(&self, args: &[&str]) -> Value {
         self.spawn_of(&[&["--diff", "HEAD~1..HEAD"], args].concat())
+    }
+
+    /// Starts a session about a change of its own: the same commits by another name, so that the findings of
+    /// other sessions are not open in it.
+    pub(super) fn spawn_apart(&self, args: &[&str]) -> Value {
+        static N_SPAWNED: AtomicUsize = AtomicUsize::new(1);
+        let number = N_SPAWNED.fetch_add(1, Ordering::Relaxed);
+        let range = format!("HEAD~1{}..HEAD", "~0".repeat(number));
+        self.spawn_of(&[&["--diff", &range], args].concat())
     }
 
     /// Starts a session with these arguments; gives what it prints.

@@ -35,7 +35,7 @@ fn a_session_replaces_what_is_no_result_of_its_own() {
     let bench = Bench::new();
     let failed = bench.review("fail", &[]);
     let from = file(&bench, &failed.key, "result.json");
-    let spawned = bench.spawn(&["--lanes", "slow"]);
+    let spawned = bench.spawn_apart(&["--lanes", "slow"]);
     let key = spawned["session_key"].as_str().unwrap();
     std::fs::copy(from, file(&bench, key, "result.json")).unwrap();
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60);

@@ -44,7 +44,9 @@ fn every_exit_code_by_every_rule() {
                 loop {
                     let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     let Some((lanes, rule, code)) = rows.get(at).copied() else { return };
-                    let ended = bench.review(lanes, &["--consensus", rule, "--timeout", "2"]);
+                    let args = ["--lanes", lanes, "--consensus", rule, "--timeout", "2"];
+                    let spawned = bench.spawn_apart(&args);
+                    let ended = bench.wait(spawned["session_key"].as_str().unwrap());
                     let case = format!("{lanes} by {rule}: {:#}", ended.json);
                     assert_eq!(ended.code, code, "{case}");
                     let (status, verdict) = match code {
