@@ -115,6 +115,10 @@ fn a_reviewer_that_is_named_never_falls_back() {
     error: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set
     hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in ~/.config/mala/config.yaml
     ");
+}
+
+#[test]
+fn a_model_that_is_named_never_falls_back() {
     let with_model =
         |name: &str| changed().run(&["review", "--reviewer", "agent_sdk", "--model", name]);
     assert_snapshot!(with_model("gpt-4.1-mini"), @"
