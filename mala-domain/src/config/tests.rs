@@ -100,7 +100,7 @@ fn serialized_configs_parse_back() {
 fn the_schema_accepts_what_the_reader_accepts() {
     let schema = Config::schema().to_value();
     let properties = schema["properties"].as_object().unwrap();
-    assert_eq!(properties.len(), 11);
+    assert_eq!(properties.len(), 12);
     assert_eq!(schema["additionalProperties"], false);
 }
 
