@@ -174,7 +174,7 @@ mod tests {
             ("20260101_abcd", Ok("20260101_abcd")),
             ("abcd", Ok("20260102_abcd")),
             ("bb", Ok("20260103_bbbb")),
-            ("2026", Err("3 reviews start with '2026'")),
+            ("2026", Err("3 reviews start with `2026`")),
             ("nope", Err("no review `nope`")),
         ] {
             let picked = pick(&names, id).map_err(|failure| failure.to_string());

@@ -15,7 +15,8 @@ use crate::wiring::trusted_settings::WorkingTreeSettings;
 use anyhow::Context;
 use mala_domain::agent::budget::{Dollars, Profile, UnknownPricePolicy};
 use mala_domain::config::{
-    BudgetSettings, Config, ConfigOrigin, ReviewPolicy, ReviewSettings, ReviewerType, Seconds,
+    BudgetSettings, Config, ConfigOrigin, GatePolicy, ReviewPolicy, ReviewSettings, ReviewerType,
+    Seconds,
 };
 use mala_domain::scope::ReviewTarget;
 use mala_eval::JudgeUsed;
@@ -59,7 +60,9 @@ impl ReviewerRequest {
             match replay {
                 Some(run) => used = Some(run.header()?.reviewer),
                 None => {
-                    used = Some(resolve(&mut policy, here, rules.clone(), models.clone()).await?)
+                    used = Some(
+                        resolve(&mut policy, &gate, here, rules.clone(), models.clone()).await?,
+                    )
                 }
             }
             real = Some(rules);
@@ -94,6 +97,7 @@ impl ReviewerRequest {
 /// Checks before the first case that the reviewer is available, and fixes its identity for all cases.
 async fn resolve(
     policy: &mut ReviewPolicy,
+    gate: &GatePolicy,
     here: &Environment,
     rules: ProjectRules,
     models: UserModels,
@@ -104,7 +108,8 @@ async fn resolve(
         _ => None,
     };
     let here = sample.as_ref().map_or(here, |sample| &sample.inside);
-    let chosen = reviewers::choose(policy, here, rules, ReviewerOptions::new(models)).await?;
+    let options = ReviewerOptions { gate: gate.clone(), ..ReviewerOptions::new(models) };
+    let chosen = reviewers::choose(policy, here, rules, options).await?;
     let chosen = chosen.all_available()?;
     let kind = chosen.kinds.first().copied().context("no reviewer is named")?;
     policy.reviewer.value = Some(kind);

@@ -17,7 +17,17 @@ const JOBS: &str = "4";
 const PATIENCE: Duration = Duration::from_secs(300);
 
 fn arguments() -> Vec<&'static str> {
-    let args = ["run", "--set", "set.jsonl", "--reviewer", "agent_sdk", "--model", "haiku"];
+    let args = [
+        "run",
+        "--set",
+        "set.jsonl",
+        "--reviewer",
+        "agent_sdk",
+        "--model",
+        "haiku",
+        "--profile",
+        "lean",
+    ];
     args.into_iter().chain(["--jobs", JOBS, "--format", "json"]).collect()
 }
 

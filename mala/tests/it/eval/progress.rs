@@ -17,7 +17,18 @@ fn a_terminal_shows_how_far_it_is_and_what_time_and_money_are_left() {
     });
     let world = with_server(world(), &server).with_env("TERM", "xterm");
     world.write("set.jsonl", lines(&cases(3)));
-    let run = ["eval", "run", "--set", "set.jsonl", "--reviewer", "agent_sdk", "--model", "haiku"];
+    let run = [
+        "eval",
+        "run",
+        "--set",
+        "set.jsonl",
+        "--reviewer",
+        "agent_sdk",
+        "--model",
+        "haiku",
+        "--profile",
+        "lean",
+    ];
     let output = world
         .command("python3")
         .args(["-c", IN_TERMINAL, env!("CARGO_BIN_EXE_mala")])

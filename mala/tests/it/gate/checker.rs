@@ -70,11 +70,11 @@ fn the_agent_checks_all_of_many() {
         |number: usize| json!({"id": format!("c{number}"), "outcome": "refuted", "why": "w"});
     let all: Vec<_> = (1..=35).map(check).collect();
     let refutes: ServerStep = ModelAnswer::text(json!({"checks": all}).to_string()).into();
-    let server = ModelServer::steps(vec![refutes.clone(), refutes]);
+    let server = ModelServer::steps(vec![refutes; 4]);
     let ended = bench(ON, Some(&server)).review("many", &[]);
-    assert_eq!((ended.code, server.requests().len()), (0, 2), "{:#}", ended.json);
+    assert_eq!((ended.code, server.requests().len()), (0, 4), "{:#}", ended.json);
     assert_eq!(ended.json["report"]["checker"]["findings"], 35, "{:#}", ended.json);
-    assert_eq!(ended.json["report"]["checker"]["usage"]["llm_calls"], 2, "{:#}", ended.json);
+    assert_eq!(ended.json["report"]["checker"]["usage"]["llm_calls"], 4, "{:#}", ended.json);
 }
 
 #[test]
