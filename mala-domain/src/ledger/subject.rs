@@ -2,9 +2,9 @@
 
 use crate::scope::{HeadState, ReviewTarget, ScopeSummary};
 
-/// The subject of a review that is limited to these paths. A branch that is compared with another branch keeps
-/// its subject, wherever both move and whichever reviewers look at it. A detached HEAD is the change up to its
-/// commit; uncommitted work is bound to the commit that it is on.
+/// The subject of a review that is limited to these paths. The commits of a branch are one change, whatever they
+/// are compared with and whichever reviewers look at them. A detached HEAD is the change up to its commit;
+/// uncommitted work is bound to the commit that it is on.
 pub fn subject(
     target: &ReviewTarget,
     scope: &ScopeSummary,
@@ -21,10 +21,8 @@ pub fn subject(
     let head = |name: &str| if name == "HEAD" { on() } else { name.to_owned() };
     let commit = scope.base.as_deref().map_or("nothing", short);
     let change = match target {
-        ReviewTarget::SinceMergeBase { base, head: name }
-        | ReviewTarget::Range { base, head: name } => {
-            format!("{} against {}", head(name), short(base))
-        }
+        ReviewTarget::SinceMergeBase { head: name, .. }
+        | ReviewTarget::Range { head: name, .. } => head(name),
         ReviewTarget::WorkingTree => format!("uncommitted work on {} at {commit}", on()),
         ReviewTarget::WorkingTreeSince(base) => format!("work on {} since {}", on(), short(base)),
         ReviewTarget::Staged => format!("staged work on {} at {commit}", on()),
@@ -78,12 +76,12 @@ mod tests {
         let rows = [
             (ReviewTarget::WorkingTree, Some("topic"), "uncommitted work on topic at 012345678901"),
             (ReviewTarget::Staged, Some("topic"), "staged work on topic at 012345678901"),
-            (range("main", "HEAD"), Some("topic"), "topic against main"),
-            (range("main", "other"), Some("topic"), "other against main"),
-            (range(&old, "HEAD"), Some("topic"), "topic against 012345678901"),
-            (range("main", "HEAD"), None, "commit fedcba9876fe against main"),
-            (since("HEAD"), Some("topic"), "topic against main"),
-            (since("HEAD"), None, "commit fedcba9876fe against main"),
+            (range("main", "HEAD"), Some("topic"), "topic"),
+            (range("main", "other"), Some("topic"), "other"),
+            (range(&old, "HEAD"), Some("topic"), "topic"),
+            (range("main", "HEAD"), None, "commit fedcba9876fe"),
+            (since("HEAD"), Some("topic"), "topic"),
+            (since("HEAD"), None, "commit fedcba9876fe"),
             (ReviewTarget::Commits(vec!["HEAD".into()]), Some("topic"), "commit fedcba9876fe"),
             (ReviewTarget::Patch(Vec::new()), None, "patch aaaaaaaaaaaa"),
         ];
@@ -91,6 +89,6 @@ mod tests {
             assert_eq!(subject(&target, &scope, branch, &[]), expected);
         }
         let limited = subject(&since("HEAD"), &scope, Some("topic"), &["b.py".to_owned()]);
-        assert_eq!(limited, "topic against main, only b.py");
+        assert_eq!(limited, "topic, only b.py");
     }
 }

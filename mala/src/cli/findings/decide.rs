@@ -181,9 +181,8 @@ pub(super) async fn baseline(
     };
     let is_own = |it: &LedgerFinding| {
         let of_branch = branch.as_deref().is_some_and(|branch| {
-            let starts =
-                [format!("{branch} against "), format!("uncommitted work on {branch} at ")];
-            starts.iter().any(|start| it.subject.starts_with(start))
+            it.subject == branch
+                || it.subject.starts_with(&format!("uncommitted work on {branch} at "))
         });
         of_branch || of_tree.contains(&it.id)
     };

@@ -128,7 +128,8 @@ async fn session_ledger(
 /// are copies.
 fn named_target(pinned: ReviewTarget, words: &str) -> ReviewTarget {
     let ReviewTarget::Range { base, .. } = pinned else { return pinned };
-    let head = |name: &str| if name.is_empty() { "HEAD" } else { name }.to_owned();
+    let is_id = |name: &str| name.len() >= 40 && name.bytes().all(|it| it.is_ascii_hexdigit());
+    let head = |name: &str| if name.is_empty() || is_id(name) { "HEAD" } else { name }.to_owned();
     match (words.split_once("..."), words.split_once("..")) {
         (Some((base, name)), _) => {
             ReviewTarget::SinceMergeBase { base: base.to_owned(), head: head(name) }

@@ -76,7 +76,7 @@ fn a_finding_is_shown_with_what_happened_to_it() {
     symbol    ask
     reviewer  builtin (debug/python-breakpoint)
     category  bug
-    change    topic against main
+    change    topic
     reported  2 times, first [TIME]
 
       |     breakpoint()
@@ -298,7 +298,7 @@ fn statistics_are_over_all_reviews() {
     cost $0.00, $0.00 per fixed finding
 
     rounds per change
-         2  topic against main  passed
+         2  topic  passed
 
     findings per round
       round  reviews   new  fixed

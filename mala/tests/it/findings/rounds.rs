@@ -290,7 +290,7 @@ fn a_review_of_some_files_is_no_round_of_the_whole() {
     let (code, report) =
         json(&it.world, &["review", "--base", "main", "--reviewer", "builtin", "--json", "b.py"]);
     assert_eq!(code, 0, "{report:#}");
-    assert_eq!(report["tracking"]["change"], "topic against main, only b.py");
+    assert_eq!(report["tracking"]["change"], "topic, only b.py");
 }
 
 #[test]

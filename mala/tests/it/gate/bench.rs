@@ -83,7 +83,7 @@ impl Bench {
     pub(super) fn spawn_apart(&self, args: &[&str]) -> Value {
         static N_SPAWNED: AtomicUsize = AtomicUsize::new(1);
         let number = N_SPAWNED.fetch_add(1, Ordering::Relaxed);
-        let range = format!("HEAD~1{}..HEAD", "~0".repeat(number));
+        let range = format!("HEAD~1..HEAD{}", "~0".repeat(number));
         self.spawn_of(&[&["--diff", &range], args].concat())
     }
 
@@ -108,6 +108,12 @@ impl Bench {
         let mut args = vec!["--lanes", lanes];
         args.extend(more);
         let spawned = self.spawn(&args);
+        self.wait(spawned["session_key"].as_str().unwrap())
+    }
+
+    /// Reviews the change apart from other sessions.
+    pub(super) fn review_apart(&self, lanes: &str) -> Verdict {
+        let spawned = self.spawn_apart(&["--lanes", lanes]);
         self.wait(spawned["session_key"].as_str().unwrap())
     }
 }

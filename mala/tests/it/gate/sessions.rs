@@ -24,7 +24,7 @@ fn twenty_sessions_at_once_are_not_mixed_up() {
             .map(|number| {
                 let (lane, code) = cases[number % cases.len()];
                 let bench = &bench;
-                scope.spawn(move || (lane, code, bench.review(lane, &[])))
+                scope.spawn(move || (lane, code, bench.review_apart(lane)))
             })
             .collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -58,7 +58,7 @@ fn several_can_wait_for_one_session() {
 fn without_a_key_the_most_recent_session_is_waited_for() {
     let bench = Bench::new();
     bench.review("fail", &[]);
-    let spawned = bench.spawn(&["--lanes", "pass"]);
+    let spawned = bench.spawn_apart(&["--lanes", "pass"]);
     let (code, stdout, _) = bench.run(&["wait", "--json"]);
     let json: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!((code, &json["report"]["session_key"]), (0, &spawned["session_key"]));

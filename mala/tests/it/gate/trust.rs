@@ -222,7 +222,7 @@ fn what_cannot_be_read_hides_nothing() {
     assert_eq!((code, said.as_str()), (0, "2 sessions removed\n"));
     let (code, stdout, _) = bench.run(&["wait"]);
     assert!(code == 5 && stdout.contains("no session in this repository"), "{stdout}");
-    let newest = bench.review("pass", &[]);
+    let newest = bench.review_apart("pass");
     let (code, stdout, _) = bench.run(&["wait", "--json"]);
     assert!(code == 0 && stdout.contains(&newest.key), "{stdout}");
 }
