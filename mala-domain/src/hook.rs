@@ -284,11 +284,7 @@ pub fn decide(
             ..answered(HookAnswer::passed(judged))
         },
         HookFacts::JudgedWork(judged) => {
-            let mut count = BlockCount::of(Some(&judged.work), stop, record, max_blocks);
-            // The first block tells the agent of the findings, whatever the ledger says of their rounds.
-            if judged.escalation.is_some() && count.before.is_some_and(|before| before > 0) {
-                count.block = None;
-            }
+            let count = BlockCount::of(Some(&judged.work), stop, record, max_blocks);
             not_passed(HookAnswer::findings(judged, count), Some(&judged.work), record, count)
         }
         HookFacts::UnreviewedWork(unreviewed) => {

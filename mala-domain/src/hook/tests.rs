@@ -341,12 +341,12 @@ proptest! {
 }
 
 #[test]
-fn an_agent_that_cannot_help_any_more_is_released_for_a_person() {
+fn a_released_agent_hears_why_a_person_decides() {
     let HookFacts::JudgedWork(judged) = judged("b", &["a.py:1: x (codex)"]) else { unreachable!() };
     let escalation = Some("nothing changed since the last review".to_owned());
     let facts = HookFacts::JudgedWork(JudgedWork { escalation, ..judged });
     let stop = Stop { is_continued: Some(true), ..Stop::default() };
-    for (blocks, is_blocked) in [(0, true), (1, false)] {
+    for (blocks, is_blocked) in [(0, true), (2, true), (3, false)] {
         let record =
             ConversationRecord { blocks, work: Some("b".to_owned()), ..Default::default() };
         let decision = decide(&facts, &stop, Some(&record), 3);
