@@ -7,7 +7,8 @@ mod scale;
 mod wording;
 
 pub use code_lines::CodeLines;
-pub(crate) use code_lines::{places, squeezed, whole_places};
+pub use code_lines::places;
+pub(crate) use code_lines::{squeezed, whole_places};
 pub(crate) use identity::copy_number;
 pub use identity::{DedupeKey, identity, occurrence};
 pub use scale::{Category, Priority, Severity};

@@ -14,10 +14,11 @@ pub mod task;
 pub mod trusted_settings;
 pub mod webhooks;
 
-pub use mala_adapters::store::{StateFolder, StoredRunError, read_report};
+pub use mala_adapters::store::{StateFolder, StoredRunError};
 
 use mala_adapters::{bounded_read, linters, store};
 use mala_domain::config::LinterName;
+use mala_domain::report::Report;
 use mala_pipeline::review::StartTime;
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -31,6 +32,11 @@ pub fn state_folder(top: &Path) -> StateFolder {
 pub fn start_time() -> StartTime {
     let now = jiff::Timestamp::now();
     StartTime { stamp: now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string(), at: now.to_string() }
+}
+
+/// A report in a JSON file.
+pub fn read_report(path: &Path) -> Result<Report, StoredRunError> {
+    store::read_report(path)
 }
 
 /// The content of a file of at most `max` bytes; links are followed.

@@ -58,7 +58,7 @@ impl CodeLines {
 
 /// Where a quote stands in a text: as lines; else broken into other lines, as a formatter does; else as a part
 /// of lines. A word of the quote is no part of a longer word.
-pub(crate) fn places(text: &str, quote: &str) -> Vec<LineSpan> {
+pub fn places(text: &str, quote: &str) -> Vec<LineSpan> {
     let (whole, parts) = whole_and_parts(text, quote);
     if whole.is_empty() { parts } else { whole }
 }

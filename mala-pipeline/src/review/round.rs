@@ -6,7 +6,7 @@ use super::delta::DeltaContext;
 use super::track::ChangeTracking;
 use super::verify::VerifiedFindings;
 use mala_domain::change::{Change, FilePath, FileStatus, LineSpan};
-use mala_domain::finding::Finding;
+use mala_domain::finding::{Finding, places};
 use mala_domain::ledger::delta::{Delta, ReviewedLines};
 use mala_domain::ledger::rounds::{
     RoundCoverage, RoundFacts, RoundPlan, bar_of_round, bar_round, current_loop, last_complete,
@@ -62,8 +62,11 @@ impl<'p> Round<'p> {
     ) -> Result<Self, LedgerError> {
         let records = tracking.ledger.reviews(tracking.subject).await?;
         let lines = ReviewedLines::of(&context.change);
-        let renames = renames(context, &records, &lines);
+        let mut renames = renames(context, &records, &lines);
         let known = known_findings(tracking, context, &renames).await?;
+        for (old, new) in moved_files(&known, context).await {
+            renames.entry(old).or_insert(new);
+        }
         let panel = panel(plan, reviewers);
         let last = last_complete(&records, &panel);
         let between = |last: &ReviewRecord| Delta::between(&last.lines, &lines, &renames);
@@ -288,6 +291,39 @@ fn renames(
         later = &record.lines;
     }
     renames
+}
+
+/// Files with findings of this change that are gone and whose code is in exactly one added file without findings of
+/// its own: where no earlier review is known, only this shows that an added file was renamed.
+async fn moved_files(
+    known: &[LedgerFinding],
+    context: &ReviewContext,
+) -> BTreeMap<FilePath, FilePath> {
+    let ours = known.iter().filter(|it| it.standing.is_some());
+    let (there, ours): (Vec<&LedgerFinding>, Vec<&LedgerFinding>) =
+        ours.partition(|it| context.texts.at_head(&it.finding.file).is_some());
+    let has_own = |file: &FilePath| there.iter().any(|it| it.finding.file == *file);
+    let files: BTreeSet<FilePath> = ours.iter().map(|it| it.finding.file.clone()).collect();
+    let read = context::read(context.tree.as_ref(), Side::Head, files.into_iter().collect()).await;
+    // Without the tree, no file counts as moved.
+    let read = read.unwrap_or_default();
+    let gone = read.iter().filter(|(_, blob)| blob.text().is_none()).map(|(file, _)| file);
+    let moved = gone.filter_map(|file| {
+        let quotes: Vec<&Finding> =
+            ours.iter().map(|it| &it.finding).filter(|it| it.file == *file).collect();
+        let is_new = |status| matches!(status, FileStatus::Added | FileStatus::Copied);
+        let added = context.change.files.iter().filter(|changed| is_new(changed.status));
+        let added = added.filter(|changed| !has_own(&changed.path));
+        let mut candidates = added.filter(|changed| {
+            let text = context.texts.at_head(&changed.path).map(secrets::redact);
+            let is_quoted =
+                |text: &str, it: &Finding| !places(text, &it.evidence_snippet).is_empty();
+            text.is_some_and(|text| quotes.iter().all(|it| is_quoted(&text, it)))
+        });
+        let only = candidates.next().filter(|_| candidates.next().is_none())?;
+        Some((file.clone(), only.path.clone()))
+    });
+    moved.collect()
 }
 
 /// Whether all reviewers account for a file; a reviewer that failed says nothing about it.
