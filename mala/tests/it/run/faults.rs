@@ -260,6 +260,25 @@ fn a_checkout_with_changes_is_never_touched() {
     assert_eq!(output.status.code(), Some(0), "{}", world.show(&output));
 }
 
+#[test]
+fn a_merge_never_overwrites_ignored_files_of_the_user() {
+    let world = repository(
+        CONFIG,
+        &format!(
+            "{START}echo coder > .env; git add -f .env; git commit -q -m \"${{prefix}}env\"\n"
+        ),
+    );
+    world.write(".git/info/exclude", ".env\n");
+    world.write(".env", "user secret\n");
+    let id = add_issue(&world, "One");
+    let output = world.output(&["run", &id], b"");
+    let (shown, log) = text(&output);
+    assert_eq!(world.read(".env"), "user secret\n", "{shown}\n{log}");
+    assert_eq!(output.status.code(), Some(1), "{shown}\n{log}");
+    assert!(shown.contains("with files that the merge would overwrite: .env"), "{shown}");
+    assert!(shown.contains(&format!("git log -p mala/{id}")), "{shown}");
+}
+
 /// Starts a run whose coder waits until the home has the file `go`.
 fn waiting_run(world: &World) -> std::process::Child {
     let mut run = world.command(env!("CARGO_BIN_EXE_mala"));
