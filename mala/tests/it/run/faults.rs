@@ -279,6 +279,44 @@ fn a_merge_never_overwrites_ignored_files_of_the_user() {
     assert!(shown.contains(&format!("git log -p mala/{id}")), "{shown}");
 }
 
+#[test]
+fn commands_see_only_what_is_committed() {
+    let config = format!(
+        "commands: {{test: 'sh test.sh && test -f prepared'}}\n{}  setup: touch prepared\n",
+        CONFIG.replace(
+            "session_end: {",
+            "session_end: {commands: [{ref: test}], failure_mode: abort, "
+        )
+    );
+    for (what, test, script, status) in [
+        ("a fix", "exit 1", "echo 'exit 0' > test.sh; git add test.sh", "succeeded"),
+        (
+            "a fix that is hidden from git",
+            "exit 1",
+            "echo 'exit 0' > test.sh; git update-index --skip-worktree test.sh; echo 1 > a; git add a",
+            "failed",
+        ),
+        (
+            "an ignored file",
+            "test -f build/answer",
+            "echo build/ > .gitignore; git add .gitignore; mkdir build; echo 42 > build/answer",
+            "failed",
+        ),
+    ] {
+        let script = format!("{START}{script}; git commit -q -m \"${{prefix}}work\"\n");
+        let world = repository(&config, &script);
+        world.write("test.sh", test);
+        world.write(".git/info/exclude", "prepared\n");
+        world.git(&["add", "-A"]).git(&["commit", "-q", "-m", "test"]);
+        let id = add_issue(&world, "One");
+        let output = world.output(&["run", &id], b"");
+        let (shown, log) = text(&output);
+        assert_eq!(report(&world)["issues"][0]["status"], status, "{what}: {shown}\n{log}");
+        let worktrees = git(&world, &["worktree", "list", "--porcelain"]);
+        assert_eq!(worktrees.matches("worktree ").count(), 1, "{what}: {worktrees}");
+    }
+}
+
 /// Starts a run whose coder waits until the home has the file `go`.
 fn waiting_run(world: &World) -> std::process::Child {
     let mut run = world.command(env!("CARGO_BIN_EXE_mala"));
