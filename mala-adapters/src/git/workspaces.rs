@@ -11,7 +11,8 @@ use super::call::GitCall;
 use crate::process::{self, ProcessEnvironment};
 use linked::io;
 use mala_domain::ports::{
-    BoxFuture, CommandRun, RebaseResult, Workspace, WorkspaceError, WorkspaceState, Workspaces,
+    BoxFuture, CommandRun, RebaseResult, WorkCommit, Workspace, WorkspaceError, WorkspaceState,
+    Workspaces,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -172,6 +173,14 @@ impl GitWorkspaces {
         onto: &str,
     ) -> Result<RebaseResult, WorkspaceError> {
         let tree = self.existing(&workspace.name)?;
+        if let Some(commit) = tree.own_commit_in(&self.git, &workspace.base, onto).await? {
+            let why = "the coder moved the target branch itself: it has the commit";
+            let WorkCommit { id, subject, .. } = commit;
+            let base = &workspace.base;
+            return Err(WorkspaceError::Failed(format!(
+                "{why} {id} ({subject}), which no review passed; it was at {base} when the work started"
+            )));
+        }
         match tree.rebase(&self.git, &workspace.base, onto).await? {
             Err(conflict) => Ok(RebaseResult::Conflict(conflict)),
             Ok(head) => {

@@ -116,6 +116,7 @@ fn a_change_of_the_rules_is_flagged_and_has_no_effect_on_its_own_run() {
     let (shown, log) = text(&output);
     assert_eq!(output.status.code(), Some(0), "{log}");
     assert!(shown.contains("a-1 changes tests, CI or lint configuration: mala.yaml"), "{shown}");
+    assert!(shown.contains("- a-1 changes the configuration of later runs: `git log"), "{shown}");
     let entry = &report(&world)["issues"][1];
     assert_eq!((&entry["name"], &entry["review"]), (&"a-2".into(), &"success".into()), "{shown}");
 }
@@ -315,6 +316,21 @@ fn commands_see_only_what_is_committed() {
         let worktrees = git(&world, &["worktree", "list", "--porcelain"]);
         assert_eq!(worktrees.matches("worktree ").count(), 1, "{what}: {worktrees}");
     }
+}
+
+#[test]
+fn a_coder_that_moves_the_target_branch_itself_fails() {
+    let script = "echo 1 > sneaky; git add -A; git commit -q -m sneaky; git update-ref refs/heads/main HEAD; \
+                  git reset -q --hard HEAD~1; echo 1 > a; save work";
+    let world = repository(CONFIG, &format!("{START}{script}\n"));
+    world.git(&["checkout", "-q", "-b", "elsewhere"]);
+    let id = add_issue(&world, "One");
+    let output = world.output(&["run", &id], b"");
+    let (shown, log) = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{shown}\n{log}");
+    assert!(shown.contains("the coder moved the target branch itself"), "{shown}");
+    assert!(shown.contains("(sneaky)") || shown.contains("\\(sneaky"), "{shown}");
+    assert_eq!(git(&world, &["log", "-1", "--format=%s", "main"]), "sneaky\n", "nothing is merged");
 }
 
 /// Starts a run whose coder waits until the home has the file `go`.
