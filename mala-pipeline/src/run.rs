@@ -20,7 +20,7 @@ use mala_domain::ports::{
 use mala_domain::report::Report;
 use mala_domain::run::issue::{IssueId, TrackerIssue};
 use mala_domain::run::lifecycle::{
-    Effect, RunConclusion, RunEvent, RunRules, RunState, WorkEvent, WorkKey, WorkStep, conclusion,
+    Effect, RunConclusion, RunEvent, RunRules, RunState, WorkEvent, WorkKey, WorkStep,
 };
 use mala_domain::run::metadata::{StartRequest, resumed_selection};
 use mala_domain::run::report::{RunReport, build};
@@ -224,7 +224,7 @@ fn result(
     let report = build(state, &plan.rules, ports.coder.confinement(), (ports.clock)());
     let conclusion = match is_interrupted {
         true => RunConclusion::Interrupted,
-        false => conclusion(state),
+        false => report.conclusion,
     };
     RunResult { conclusion, report: RunReport { conclusion, ..report } }
 }

@@ -59,7 +59,7 @@ impl GitMainLine {
             }
             if let Some(why) = self.git.bring_forward(&checkout, &new).await? {
                 let place = checkout.display();
-                let why = format!("`{}` is checked out in {place} with {why}", self.branch);
+                let why = format!("`{}` is checked out in {place} {why}", self.branch);
                 return Ok(AdvanceResult::Refused(why));
             }
         }
@@ -170,12 +170,23 @@ impl Git {
             }
         }
         if let Some(why) = self.changes_in(checkout).await? {
-            return Ok(Some(why));
+            return Ok(Some(format!("with {why}")));
         }
         let merge = ["-c", "index.skipHash=false", "-c", "merge.autoStash=false", "merge"];
-        let merge = GitCall::new(merge).args(["--quiet", "--ff-only", commit.as_str()]);
+        // Without `--no-overwrite-ignore`, git replaces ignored files of the user, such as `.env`.
+        let flags = ["--quiet", "--ff-only", "--no-overwrite-ignore"];
+        let merge = GitCall::new(merge).args(flags).args([commit.as_str()]);
         let finished = self.finish(&at(merge, checkout)).await?;
-        Ok((finished.code() != Some(0)).then(|| stderr_line(&finished)))
+        if finished.code() == Some(0) {
+            return Ok(None);
+        }
+        let message = finished.output.stderr_text();
+        // Git lists files that are in the way on lines of their own.
+        let files: Vec<&str> = message.lines().filter_map(|it| it.strip_prefix('\t')).collect();
+        Ok(Some(match files.is_empty() {
+            true => format!("and git does not move it: {}", stderr_line(&finished)),
+            false => format!("with files that the merge would overwrite: {}", files.join(", ")),
+        }))
     }
 
     /// What is not committed in a checkout; `None` if everything is.

@@ -11,7 +11,8 @@ use super::call::GitCall;
 use crate::process::{self, ProcessEnvironment};
 use linked::io;
 use mala_domain::ports::{
-    BoxFuture, CommandRun, RebaseResult, Workspace, WorkspaceError, WorkspaceState, Workspaces,
+    BoxFuture, CommandRun, RebaseResult, WorkCommit, Workspace, WorkspaceError, WorkspaceState,
+    Workspaces,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,9 @@ pub const WORKSPACE_MARKER: &str = "MALA_WORKSPACE";
 
 /// The folder beside the workspaces that has the homes of their coders.
 const HOMES: &str = ".home";
+
+/// The folder beside the workspaces that has the checkouts in which their commits are validated.
+const CHECKS: &str = ".checks";
 
 /// How many bytes are kept of a command's output.
 const MAX_OUTPUT: usize = 32 << 10;
@@ -77,17 +81,35 @@ impl GitWorkspaces {
         if let Some(branch) = self.keep_commits(name, &folder).await? {
             tracing::warn!(name, branch, "the workspace was broken; its commits are on a branch");
         }
-        self.remove_at(&folder)?;
+        self.add_at(&folder, base).await?;
+        Ok(workspace)
+    }
+
+    /// A new worktree in this folder, in place of everything that is there.
+    async fn add_at(&self, folder: &Path, commit: &str) -> Result<(), WorkspaceError> {
+        self.remove_at(folder)?;
         let add = ["-c", "index.skipHash=false", "worktree", "add", "--quiet", "--detach", "--"];
-        let added =
-            self.git.output(&GitCall::new(add).args([folder.as_os_str(), base.as_ref()])).await;
-        match added {
-            Ok(_) => Ok(workspace),
+        let add = GitCall::new(add).args([folder.as_os_str(), commit.as_ref()]);
+        match self.git.output(&add).await {
+            Ok(_) => Ok(()),
             Err(error) => {
-                self.remove_at(&folder)?;
+                self.remove_at(folder)?;
                 Err(error.into())
             }
         }
+    }
+
+    /// The head of a workspace, checked out where no coder worked.
+    async fn check_out_head(&self, workspace: &Workspace) -> Result<Workspace, WorkspaceError> {
+        let tree = self.existing(&workspace.name)?;
+        let head = tree.head(&self.git).await?;
+        let folder = beside(&tree.path, CHECKS);
+        if let Some(parent) = folder.parent() {
+            fs::create_dir_all(parent).map_err(io("creating", parent))?;
+        }
+        self.add_at(&folder, &head).await?;
+        let root = folder.display().to_string();
+        Ok(Workspace { root, base: head, ..workspace.clone() })
     }
 
     /// Ends what runs in a worktree, and removes it with its git folder.
@@ -130,10 +152,14 @@ impl GitWorkspaces {
         command: &str,
         max_time: Duration,
     ) -> Result<CommandRun, WorkspaceError> {
-        let tree = self.existing(&workspace.name)?;
-        let marker = marker(&tree.path);
+        let mut folder = self.existing(&workspace.name)?.path;
+        let checks = beside(&folder, CHECKS);
+        if Path::new(&workspace.root) == checks {
+            folder = checks;
+        }
+        let marker = marker(&folder);
         let environment = self.environment.clone().with(WORKSPACE_MARKER, &marker);
-        let finished = process::run_shell(command, &tree.path, environment, max_time).await;
+        let finished = process::run_shell(command, &folder, environment, max_time).await;
         process::kill_marked(WORKSPACE_MARKER, &marker);
         let mut run = finished.map_err(|error| WorkspaceError::Failed(error.to_string()))?;
         let start = run.output.ceil_char_boundary(run.output.len().saturating_sub(MAX_OUTPUT));
@@ -147,6 +173,14 @@ impl GitWorkspaces {
         onto: &str,
     ) -> Result<RebaseResult, WorkspaceError> {
         let tree = self.existing(&workspace.name)?;
+        if let Some(commit) = tree.own_commit_in(&self.git, &workspace.base, onto).await? {
+            let why = "the coder moved the target branch itself: it has the commit";
+            let WorkCommit { id, subject, .. } = commit;
+            let base = &workspace.base;
+            return Err(WorkspaceError::Failed(format!(
+                "{why} {id} ({subject}), which no review passed; it was at {base} when the work started"
+            )));
+        }
         match tree.rebase(&self.git, &workspace.base, onto).await? {
             Err(conflict) => Ok(RebaseResult::Conflict(conflict)),
             Ok(head) => {
@@ -165,7 +199,7 @@ impl GitWorkspaces {
         let ours = folders.chain(linked).filter(|path| path.parent() == Some(&root));
         let mut names: Vec<String> =
             ours.filter_map(|path| path.file_name()?.to_str().map(str::to_owned)).collect();
-        names.retain(|name| name != HOMES);
+        names.retain(|name| name != HOMES && name != CHECKS);
         names.sort();
         names.dedup();
         Ok(names)
@@ -174,8 +208,13 @@ impl GitWorkspaces {
 
 /// The home of the coder of a workspace.
 pub(crate) fn home_of(folder: &Path) -> PathBuf {
+    beside(folder, HOMES)
+}
+
+/// What belongs to a workspace in another folder of the root.
+fn beside(folder: &Path, place: &str) -> PathBuf {
     let root = folder.parent().unwrap_or(folder);
-    root.join(HOMES).join(folder.file_name().unwrap_or_default())
+    root.join(place).join(folder.file_name().unwrap_or_default())
 }
 
 fn remove_folder(folder: &Path) -> Result<(), WorkspaceError> {
@@ -207,6 +246,13 @@ impl Workspaces for GitWorkspaces {
         Box::pin(self.state_of(workspace))
     }
 
+    fn check_out<'a>(
+        &'a self,
+        workspace: &'a Workspace,
+    ) -> BoxFuture<'a, Result<Workspace, WorkspaceError>> {
+        Box::pin(self.check_out_head(workspace))
+    }
+
     fn run<'a>(
         &'a self,
         workspace: &'a Workspace,
@@ -230,6 +276,7 @@ impl Workspaces for GitWorkspaces {
     ) -> BoxFuture<'a, Result<Option<String>, WorkspaceError>> {
         Box::pin(async move {
             let folder = self.folder(name)?;
+            self.remove_at(&beside(&folder, CHECKS))?;
             let kept = self.keep_commits(name, &folder).await?;
             self.remove_at(&folder)?;
             remove_folder(&home_of(&folder))?;

@@ -58,6 +58,13 @@ pub trait Workspaces: Send + Sync {
         workspace: &'a Workspace,
     ) -> BoxFuture<'a, Result<WorkspaceState, WorkspaceError>>;
 
+    /// A second checkout of its head commit, which no coder worked in: without files that are ignored, untracked
+    /// or hidden from git. It replaces an earlier one, and is removed together with the workspace.
+    fn check_out<'a>(
+        &'a self,
+        workspace: &'a Workspace,
+    ) -> BoxFuture<'a, Result<Workspace, WorkspaceError>>;
+
     /// Runs a command of the project in it with a shell. Afterwards, and when the future is
     /// dropped, nothing that the command started runs any more.
     fn run<'a>(

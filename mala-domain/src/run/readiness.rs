@@ -74,6 +74,27 @@ pub fn readiness(
     result
 }
 
+/// Why a selection cannot be meant: a name of no issue, an epic where an issue is expected, or the reverse.
+pub fn unknown_name(selection: &IssueSelection, issues: &[TrackerIssue]) -> Option<String> {
+    let kind = |id: &IssueId| issues.iter().find(|issue| issue.id == *id).map(|issue| issue.kind);
+    let issue = selection.issues.iter().find_map(|id| match kind(id) {
+        None => Some(format!("the tracker has no issue `{id}`")),
+        Some(IssueKind::Epic) => {
+            Some(format!("`{id}` is an epic: use --epic to work on its issues"))
+        }
+        Some(IssueKind::Work) => None,
+    });
+    let epic = || {
+        let id = selection.epic.as_ref()?;
+        match kind(id) {
+            None => Some(format!("the tracker has no epic `{id}`")),
+            Some(IssueKind::Epic) => None,
+            Some(IssueKind::Work) => Some(format!("`{id}` is not an epic")),
+        }
+    };
+    issue.or_else(epic)
+}
+
 struct IssueGraph<'i> {
     issues: &'i [TrackerIssue],
     by_id: BTreeMap<&'i IssueId, &'i TrackerIssue>,

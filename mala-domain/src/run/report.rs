@@ -7,13 +7,17 @@ mod markdown;
 pub use html::html;
 pub use markdown::markdown;
 
+use super::issue::IssueId;
 use super::lifecycle::{
     RunConclusion, RunRules, RunState, WorkKey, WorkOutcome, WorkProgress, WorkStep, conclusion,
 };
 use super::outcome::TriggerReview;
-use super::readiness::readiness;
+use super::readiness::{Readiness, readiness};
 use serde::Serialize;
 use std::collections::BTreeSet;
+
+/// The file that says how later runs validate and review.
+const CONFIG_FILE: &str = "mala.yaml";
 
 /// The version of the report.
 pub const REPORT_VERSION: u32 = 1;
@@ -119,14 +123,19 @@ pub fn build(state: &RunState, rules: &RunRules, confinement: &str, now: i64) ->
         })
         .collect();
     let left = readiness(&state.issues, &rules.selection, &taken, &rules.owner);
-    let joined = |ids: &[super::issue::IssueId]| {
-        ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    let joined =
+        |ids: &[IssueId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let mut next_steps = next_steps(issues.iter().chain(&triggers));
+    let not_done = not_done(&left, rules);
+    let conclusion = match conclusion(state) {
+        RunConclusion::Succeeded if !not_done.is_empty() => RunConclusion::Failed,
+        conclusion => conclusion,
     };
-    let next_steps = next_steps(issues.iter().chain(&triggers));
+    next_steps.extend(not_done);
     RunReport {
         version: REPORT_VERSION,
         run_id: state.run_id.clone(),
-        conclusion: conclusion(state),
+        conclusion,
         aborted: state.aborted.as_ref().map(|(key, reason)| format!("{key}: {reason}")),
         succeeded,
         failed,
@@ -203,6 +212,21 @@ pub fn doing(step: &WorkStep) -> &'static str {
     }
 }
 
+/// Issues that the user named and that were not worked on.
+fn not_done(left: &Readiness, rules: &RunRules) -> Vec<NextCommand> {
+    let named = |id: &IssueId| rules.selection.issues.contains(id);
+    let waiting = left.waiting.iter().filter(|(id, _)| named(id)).map(|(id, on)| {
+        let on: Vec<String> = on.iter().map(ToString::to_string).collect();
+        (id, format!("it waits for {}", on.join(", ")))
+    });
+    let unusable = left.unusable.iter().map(|(id, reason)| (id, reason.clone()));
+    let all = unusable.chain(waiting).map(|(id, reason)| NextCommand {
+        reason: format!("{id} was not worked on: {reason}"),
+        command: format!("mala issue show {id}"),
+    });
+    all.collect()
+}
+
 fn next_steps<'e>(entries: impl Iterator<Item = &'e WorkEntry>) -> Vec<NextCommand> {
     let mut steps = Vec::new();
     for entry in entries {
@@ -227,6 +251,10 @@ fn next_steps<'e>(entries: impl Iterator<Item = &'e WorkEntry>) -> Vec<NextComma
             let failed = entry.failed_commands.join(", ");
             let reason = format!("{name} was accepted with failed commands: {failed}");
             steps.push(NextCommand { reason, command: format!("mala run logs {name}") });
+        }
+        if entry.sensitive_files.iter().any(|file| file == CONFIG_FILE) {
+            let reason = format!("{name} changes the configuration of later runs");
+            steps.push(NextCommand { reason, command: format!("git log -p -1 -- {CONFIG_FILE}") });
         }
         for issue in &entry.filed {
             let reason = format!("a finding of {name} is open as {issue}");

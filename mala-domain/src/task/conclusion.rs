@@ -1,5 +1,5 @@
 //! What the review of a change means for its task. An approval needs a report that passes; an objection of a command
-//! counts with all of its issues that exist.
+//! counts with all of its issues that exist. Failed tests are an issue of every review.
 
 use super::review::{ConcludedReview, ReviewConclusion};
 use crate::command::{ReviewResult, TaskAnswer, TaskIssue};
@@ -18,11 +18,15 @@ pub struct TaskConclusion {
     pub warnings: Vec<String>,
 }
 
-/// The conclusion of a report, and of what a command answered if one reviewed.
-pub fn conclude_task(report: &Report, answer: Option<&TaskAnswer>) -> TaskConclusion {
+/// The conclusion of a report, of what a command answered if one reviewed, and of tests that failed.
+pub fn conclude_task(
+    report: &Report,
+    answer: Option<&TaskAnswer>,
+    failed_tests: Option<&str>,
+) -> TaskConclusion {
     let mut warnings = report.warnings.clone();
     let objection = answer.filter(|answer| answer.result != ReviewResult::Approved);
-    let (conclusion, not_done) = match (objection, report.outcome) {
+    let (mut conclusion, not_done) = match (objection, report.outcome) {
         (Some(answer), _) => objected(answer, report, &mut warnings),
         (None, Outcome::Passed) => {
             let summary = match answer {
@@ -38,6 +42,12 @@ pub fn conclude_task(report: &Report, answer: Option<&TaskAnswer>) -> TaskConclu
         }
         (None, Outcome::CouldNotReview(kind)) => not_done_because(kind, report),
     };
+    if let (ReviewConclusion::Done(review), Some(failed)) = (&mut conclusion, failed_tests) {
+        review.issues.push(failed.to_owned());
+        if review.result == ReviewResult::Approved {
+            review.result = ReviewResult::NeedsRevision;
+        }
+    }
     TaskConclusion { conclusion, not_done, warnings }
 }
 
@@ -161,7 +171,7 @@ mod tests {
             ),
         ];
         for (row, outcome, answer, expected) in rows {
-            let done = conclude_task(&report(outcome), answer.as_ref());
+            let done = conclude_task(&report(outcome), answer.as_ref(), None);
             let found = match (done.conclusion, done.not_done) {
                 (ReviewConclusion::Done(it), None) => Ok((it.result, it.issues.len())),
                 (ReviewConclusion::NotDone(_), Some(kind)) => Err(kind),
@@ -171,18 +181,37 @@ mod tests {
         }
     }
 
+    #[test]
+    fn failed_tests_are_an_issue_of_every_review() {
+        use ReviewResult::{Approved, NeedsRevision, Rejected};
+        for (outcome, answer, expected) in [
+            (Outcome::Passed, None, Some((NeedsRevision, 1))),
+            (Outcome::Passed, Some(answer(Approved, vec![])), Some((NeedsRevision, 1))),
+            (Outcome::Blocked, None, Some((NeedsRevision, 3))),
+            (Outcome::Blocked, Some(answer(Rejected, vec![prose("x")])), Some((Rejected, 2))),
+            (Outcome::CouldNotReview(NotReviewedReason::TimedOut), None, None),
+        ] {
+            let done = conclude_task(&report(outcome), answer.as_ref(), Some("the tests failed"));
+            let found = match &done.conclusion {
+                ReviewConclusion::Done(it) => Some((it.result, it.issues.len())),
+                ReviewConclusion::NotDone(_) => None,
+            };
+            assert_eq!(found, expected, "{outcome:?}");
+        }
+    }
+
     /// Row 004-025.
     #[test]
     fn issues_that_do_not_exist_do_not_count() {
         let report = report(Outcome::Blocked);
         let (real, refuted) = (located(&report.issues[0]), located(&report.refuted[0]));
         let both = answer(ReviewResult::NeedsRevision, vec![real.clone(), refuted.clone()]);
-        let done = conclude_task(&report, Some(&both));
+        let done = conclude_task(&report, Some(&both), None);
         let ReviewConclusion::Done(it) = done.conclusion else { panic!("{done:?}") };
         assert_eq!(it.issues, [real.text]);
         assert!(done.warnings[0].contains("it was refuted"), "{:?}", done.warnings);
         let none = answer(ReviewResult::NeedsRevision, vec![refuted]);
-        let done = conclude_task(&report, Some(&none));
+        let done = conclude_task(&report, Some(&none), None);
         assert_eq!(done.not_done, Some(NotReviewedReason::Incomplete));
     }
 }

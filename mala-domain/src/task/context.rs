@@ -10,6 +10,10 @@ pub const MAX_DIFF: usize = 300_000;
 const MAX_OUTPUT: usize = 30_000;
 const MAX_SESSION_LOG: usize = 30_000;
 
+/// How much of the output of failed tests an issue of the review quotes.
+const MAX_ISSUE_LINES: usize = 10;
+const MAX_ISSUE_OUTPUT: usize = 2 << 10;
+
 /// The parts of a context; a part that is `None` or false has no section.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskContext {
@@ -21,6 +25,8 @@ pub struct TaskContext {
     pub include_git_diff: bool,
     /// What the tests printed.
     pub test_results: Option<String>,
+    /// How the tests failed; `None` if they passed or did not run.
+    pub failed_tests: Option<String>,
     /// What the linter printed.
     pub lint_results: Option<String>,
     /// What the coding session printed.
@@ -91,20 +97,40 @@ pub fn task_definition(task: &TaskRecord) -> String {
 
 /// The output of a command and how it ended.
 pub fn command_output(run: &Result<CommandRun, String>, limit: Duration) -> String {
-    let (output, end) = match run {
-        Ok(run) => {
-            let end = match run.end {
-                CommandRunEnd::Exit(0) => "exit status: 0".to_owned(),
-                CommandRunEnd::Exit(code) => format!("failed: exit status {code}"),
-                CommandRunEnd::Signal(signal) => format!("failed: ended by signal {signal}"),
-                CommandRunEnd::TimedOut => format!("failed: not done after {} s", limit.as_secs()),
-            };
-            (last_part(run.output.trim_end(), MAX_OUTPUT), end)
-        }
-        Err(why) => (String::new(), format!("failed: {why}")),
+    let output = match run {
+        Ok(run) => last_part(run.output.trim_end(), MAX_OUTPUT),
+        Err(_) => String::new(),
+    };
+    let end = match command_failure(run, limit) {
+        Some(why) => format!("failed: {why}"),
+        None => "exit status: 0".to_owned(),
     };
     let gap = if output.is_empty() { "" } else { "\n" };
     format!("{output}{gap}[{end}]")
+}
+
+/// How a command failed; `None` if it succeeded.
+pub fn command_failure(run: &Result<CommandRun, String>, limit: Duration) -> Option<String> {
+    match run {
+        Ok(run) => match run.end {
+            CommandRunEnd::Exit(0) => None,
+            CommandRunEnd::Exit(code) => Some(format!("exit status {code}")),
+            CommandRunEnd::Signal(signal) => Some(format!("ended by signal {signal}")),
+            CommandRunEnd::TimedOut => Some(format!("not done after {} s", limit.as_secs())),
+        },
+        Err(why) => Some(why.clone()),
+    }
+}
+
+/// The issue of a review for tests that failed: how, and the end of their output.
+pub fn failed_tests_issue(run: &Result<CommandRun, String>, limit: Duration) -> Option<String> {
+    let why = command_failure(run, limit)?;
+    let output = run.as_ref().map_or("", |run| run.output.trim_end());
+    let lines: Vec<&str> = output.lines().collect();
+    let last = lines.get(lines.len().saturating_sub(MAX_ISSUE_LINES)..).unwrap_or_default();
+    let last = last_part(&last.join("\n"), MAX_ISSUE_OUTPUT);
+    let gap = if last.is_empty() { "" } else { "\n" };
+    Some(format!("the tests failed: {why}{gap}{last}"))
 }
 
 /// The newest part of a session log.
@@ -168,6 +194,7 @@ mod tests {
             task_definition: Some("# Task ab: T1".to_owned()),
             include_git_diff: true,
             test_results: Some("T-OUT\n[exit status: 0]".to_owned()),
+            failed_tests: None,
             lint_results: Some("L-OUT".to_owned()),
             session_log: Some("LOG-1".to_owned()),
         }

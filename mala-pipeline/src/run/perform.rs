@@ -86,15 +86,20 @@ impl StepContext<'_> {
         let base = task.work.workspace.as_ref().map_or(tip, |workspace| workspace.base.clone());
         let name = task.key.workspace_name();
         let workspace = self.ports.workspaces.open(&name, &base).await.map_err(failed)?;
-        if let Some(setup) = self.plan.setup.as_deref().filter(|it| !it.trim().is_empty()) {
-            let run = self.ports.workspaces.run(&workspace, setup, SETUP_TIMEOUT).await;
-            let run = run.map_err(failed)?;
-            if run.end != CommandRunEnd::Exit(0) {
-                let last = run.output.lines().last().unwrap_or_default().to_owned();
-                return Err(failed(format!("the setup command failed: {last}")));
-            }
-        }
+        self.set_up(&workspace).await?;
         Ok(WorkEvent::Opened(workspace))
+    }
+
+    async fn set_up(&self, workspace: &Workspace) -> Result<(), WorkEvent> {
+        let setup = self.plan.setup.as_deref().filter(|it| !it.trim().is_empty());
+        let Some(setup) = setup else { return Ok(()) };
+        let run = self.ports.workspaces.run(workspace, setup, SETUP_TIMEOUT).await;
+        let run = run.map_err(failed)?;
+        if run.end != CommandRunEnd::Exit(0) {
+            let last = run.output.lines().last().unwrap_or_default().to_owned();
+            return Err(failed(format!("the setup command failed: {last}")));
+        }
+        Ok(())
     }
 
     async fn code(&self, task: &StepTask, order: &CodeOrder) -> Result<WorkEvent, WorkEvent> {
@@ -171,6 +176,12 @@ impl StepContext<'_> {
             CommandStage::Fixer | CommandStage::AfterRebase => &rules.triggers.session_end.commands,
         };
         let mut failures = Vec::new();
+        if commands.is_empty() {
+            return Ok(WorkEvent::CommandsEnded(failures));
+        }
+        // What a coder left in its workspace without committing it must not count.
+        let workspace = &self.ports.workspaces.check_out(workspace).await.map_err(failed)?;
+        self.set_up(workspace).await?;
         for PlannedCommand { name, text, timeout } in commands {
             let run = self.ports.workspaces.run(workspace, text, *timeout).await.map_err(failed)?;
             let reason = match run.end {

@@ -4,7 +4,9 @@
 use mala_domain::config::TaskPolicy;
 use mala_domain::ports::{BoxFuture, CommandRun};
 use mala_domain::task::TaskRecord;
-use mala_domain::task::context::{TaskContext, command_output, session_log, task_definition};
+use mala_domain::task::context::{
+    TaskContext, command_output, failed_tests_issue, session_log, task_definition,
+};
 use std::time::Duration;
 
 /// Runs commands of the project in the work tree.
@@ -33,10 +35,12 @@ pub struct ContextRequest<'r> {
 pub async fn gather_context(request: ContextRequest<'_>) -> TaskContext {
     let ContextRequest { task, policy, commands, session_log: log } = request;
     let limit = policy.timeout.value.duration();
-    let output = async |is_included: bool, command: Option<&String>| {
+    let run = async |is_included: bool, command: Option<&String>| {
         let command = command.filter(|_| is_included)?;
-        Some(command_output(&commands.run(command, limit).await, limit))
+        Some(commands.run(command, limit).await)
     };
+    let tests = run(policy.include_test_results.value, policy.tests.value.as_ref()).await;
+    let lint = run(policy.include_lint_results.value, policy.lint.value.as_ref()).await;
     let log = log.filter(|_| policy.include_session_log.value).map(|log| match log {
         Ok(log) => session_log(&log),
         Err(why) => format!("[failed: {why}]"),
@@ -45,8 +49,9 @@ pub async fn gather_context(request: ContextRequest<'_>) -> TaskContext {
         task_id: task.id.to_string(),
         task_definition: policy.include_task_definition.value.then(|| task_definition(task)),
         include_git_diff: policy.include_git_diff.value,
-        test_results: output(policy.include_test_results.value, policy.tests.value.as_ref()).await,
-        lint_results: output(policy.include_lint_results.value, policy.lint.value.as_ref()).await,
+        test_results: tests.as_ref().map(|run| command_output(run, limit)),
+        failed_tests: tests.as_ref().and_then(|run| failed_tests_issue(run, limit)),
+        lint_results: lint.as_ref().map(|run| command_output(run, limit)),
         session_log: log,
     }
 }

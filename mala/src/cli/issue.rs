@@ -108,7 +108,7 @@ pub(super) fn run(args: &IssueArgs, here: &Environment) -> anyhow::Result<Exit> 
                 console::data(&format!("{text}\n"))?;
             }
             IssueCommand::Close { id, reason } => {
-                tracker.close(&IssueId::new(id), reason).await.map_err(unknown)?;
+                close(&IssueId::new(id), reason, &*tracker).await?;
             }
             IssueCommand::Import { file, format } => {
                 let store = transfer::store(&*tracker, &git)?;
@@ -148,6 +148,17 @@ async fn add(args: &AddArgs, tracker: &dyn Tracker) -> anyhow::Result<()> {
         ..IssueDraft::default()
     };
     Ok(console::data(&format!("{}\n", tracker.create(&draft).await?))?)
+}
+
+/// Closes an issue. Work that was started on a task of the built-in tracker ends with a review.
+async fn close(id: &IssueId, reason: &str, tracker: &dyn Tracker) -> anyhow::Result<()> {
+    let issue = tracker.issue(id).await.map_err(unknown)?;
+    if tracker.name() == "builtin" && issue.status == IssueStatus::InProgress {
+        let why = format!("`{id}` is in progress: only a review completes it");
+        let hint = format!("run `mala task done {id}`, or `mala task block {id}` to set it aside");
+        return Err(Failure::usage(why).hint(hint).into());
+    }
+    tracker.close(id, reason).await.map_err(unknown)
 }
 
 async fn list(all: bool, tracker: &dyn Tracker) -> anyhow::Result<()> {

@@ -15,11 +15,11 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use live::LiveView;
 use mala_domain::config::{RetryCount, ReviewerType, Seconds};
-use mala_domain::ports::{RunLog, RunLogError};
+use mala_domain::ports::{RunLog, RunLogError, Tracker};
 use mala_domain::run::issue::IssueId;
 use mala_domain::run::lifecycle::RunConclusion;
 use mala_domain::run::metadata::StartRequest;
-use mala_domain::run::readiness::IssueSelection;
+use mala_domain::run::readiness::{IssueSelection, unknown_name};
 use mala_domain::run::report::{html, markdown};
 use mala_domain::run::triggers::ReviewFlags;
 use mala_pipeline::run::{RunError, RunPorts, RunResult, run as orchestrate};
@@ -140,6 +140,7 @@ async fn work(
     let log = folder.lock().map_err(locked)?;
     let plan = plan.continuing(&log).map_err(failure)?;
     let adapters = wiring::adapters(request, settings, here, (git, target)).await?;
+    check_names(&request.selection, &*adapters.tracker).await?;
     let (sender, stop) = watch::channel(0);
     let view = LiveView::start();
     let ports = RunPorts {
@@ -158,6 +159,17 @@ async fn work(
     };
     view.end();
     finish(done.map_err(failure)?, &log)
+}
+
+/// Refuses names that the tracker does not know, before anything starts.
+async fn check_names(selection: &IssueSelection, tracker: &dyn Tracker) -> anyhow::Result<()> {
+    if selection.issues.is_empty() && selection.epic.is_none() {
+        return Ok(());
+    }
+    if let Some(why) = unknown_name(selection, &tracker.issues().await?) {
+        return Err(Failure::usage(why).hint("run `mala issue list` to list the issues").into());
+    }
+    Ok(())
 }
 
 /// Ctrl-C once: start nothing new. Twice: stop sessions. Three times: exit.

@@ -139,6 +139,24 @@ impl LinkedWorktree {
         if files.is_empty() { Err(rebase.failed(&finished)) } else { Ok(Err(files)) }
     }
 
+    /// A commit between two commits of the target branch that was made in this worktree. Only the merge queue
+    /// brings such commits there, after which the base is a later one.
+    pub(super) async fn own_commit_in(
+        &self,
+        git: &Git,
+        base: &str,
+        onto: &str,
+    ) -> Result<Option<WorkCommit>, GitError> {
+        if base == onto {
+            return Ok(None);
+        }
+        let log = fs::read(self.git_dir.join("logs/HEAD")).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
+        let made: Vec<&str> = log.lines().filter_map(committed_id).collect();
+        let (_, commits) = git.commits_since(base, onto).await?;
+        Ok(commits.into_iter().find(|commit| made.contains(&commit.id.as_str())))
+    }
+
     /// The commit that its own commits start from: the last one that it has from the target branch, where that
     /// is later than `base`.
     async fn first_own(
@@ -269,6 +287,12 @@ impl Git {
         let entries = printed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
         Ok((false, entries.filter_map(commit_of).collect()))
     }
+}
+
+/// The commit of a line of a reflog, if `git commit` made it: `OLD NEW NAME <MAIL> TIME ZONE<TAB>commit: SUBJECT`.
+fn committed_id(line: &str) -> Option<&str> {
+    let (ids, message) = line.split_once('\t')?;
+    ids.split(' ').nth(1).filter(|_| message.starts_with("commit"))
 }
 
 fn commit_of(entry: &[u8]) -> Option<WorkCommit> {

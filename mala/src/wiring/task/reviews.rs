@@ -128,6 +128,7 @@ impl<'r> TaskReviewer<'r> {
         })
         .await;
         let texts = context.texts();
+        let failed_tests = context.failed_tests.clone();
         if let Some(reviewing) = &reviewing {
             // It is set once, here.
             reviewing.context.get_or_init(|| context);
@@ -140,7 +141,7 @@ impl<'r> TaskReviewer<'r> {
         let printed = reviewing.map(|reviewing| {
             reviewing.printed.lock().unwrap_or_else(PoisonError::into_inner).clone()
         });
-        let done = conclude_task(&report, answer.as_ref());
+        let done = conclude_task(&report, answer.as_ref(), failed_tests.as_deref());
         Ok(ReviewedTask {
             conclusion: done.conclusion,
             not_done: done.not_done,

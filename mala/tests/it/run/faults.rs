@@ -116,6 +116,7 @@ fn a_change_of_the_rules_is_flagged_and_has_no_effect_on_its_own_run() {
     let (shown, log) = text(&output);
     assert_eq!(output.status.code(), Some(0), "{log}");
     assert!(shown.contains("a-1 changes tests, CI or lint configuration: mala.yaml"), "{shown}");
+    assert!(shown.contains("- a-1 changes the configuration of later runs: `git log"), "{shown}");
     let entry = &report(&world)["issues"][1];
     assert_eq!((&entry["name"], &entry["review"]), (&"a-2".into(), &"success".into()), "{shown}");
 }
@@ -258,6 +259,78 @@ fn a_checkout_with_changes_is_never_touched() {
     world.git(&["checkout", "-q", "agent.sh"]);
     let output = world.output(&["run", &id], b"");
     assert_eq!(output.status.code(), Some(0), "{}", world.show(&output));
+}
+
+#[test]
+fn a_merge_never_overwrites_ignored_files_of_the_user() {
+    let world = repository(
+        CONFIG,
+        &format!(
+            "{START}echo coder > .env; git add -f .env; git commit -q -m \"${{prefix}}env\"\n"
+        ),
+    );
+    world.write(".git/info/exclude", ".env\n");
+    world.write(".env", "user secret\n");
+    let id = add_issue(&world, "One");
+    let output = world.output(&["run", &id], b"");
+    let (shown, log) = text(&output);
+    assert_eq!(world.read(".env"), "user secret\n", "{shown}\n{log}");
+    assert_eq!(output.status.code(), Some(1), "{shown}\n{log}");
+    assert!(shown.contains("with files that the merge would overwrite: .env"), "{shown}");
+    assert!(shown.contains(&format!("git log -p mala/{id}")), "{shown}");
+}
+
+#[test]
+fn commands_see_only_what_is_committed() {
+    let config = format!(
+        "commands: {{test: 'sh test.sh && test -f prepared'}}\n{}  setup: touch prepared\n",
+        CONFIG.replace(
+            "session_end: {",
+            "session_end: {commands: [{ref: test}], failure_mode: abort, "
+        )
+    );
+    for (what, test, script, status) in [
+        ("a fix", "exit 1", "echo 'exit 0' > test.sh; git add test.sh", "succeeded"),
+        (
+            "a fix that is hidden from git",
+            "exit 1",
+            "echo 'exit 0' > test.sh; git update-index --skip-worktree test.sh; echo 1 > a; git add a",
+            "failed",
+        ),
+        (
+            "an ignored file",
+            "test -f build/answer",
+            "echo build/ > .gitignore; git add .gitignore; mkdir build; echo 42 > build/answer",
+            "failed",
+        ),
+    ] {
+        let script = format!("{START}{script}; git commit -q -m \"${{prefix}}work\"\n");
+        let world = repository(&config, &script);
+        world.write("test.sh", test);
+        world.write(".git/info/exclude", "prepared\n");
+        world.git(&["add", "-A"]).git(&["commit", "-q", "-m", "test"]);
+        let id = add_issue(&world, "One");
+        let output = world.output(&["run", &id], b"");
+        let (shown, log) = text(&output);
+        assert_eq!(report(&world)["issues"][0]["status"], status, "{what}: {shown}\n{log}");
+        let worktrees = git(&world, &["worktree", "list", "--porcelain"]);
+        assert_eq!(worktrees.matches("worktree ").count(), 1, "{what}: {worktrees}");
+    }
+}
+
+#[test]
+fn a_coder_that_moves_the_target_branch_itself_fails() {
+    let script = "echo 1 > sneaky; git add -A; git commit -q -m sneaky; git update-ref refs/heads/main HEAD; \
+                  git reset -q --hard HEAD~1; echo 1 > a; save work";
+    let world = repository(CONFIG, &format!("{START}{script}\n"));
+    world.git(&["checkout", "-q", "-b", "elsewhere"]);
+    let id = add_issue(&world, "One");
+    let output = world.output(&["run", &id], b"");
+    let (shown, log) = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{shown}\n{log}");
+    assert!(shown.contains("the coder moved the target branch itself"), "{shown}");
+    assert!(shown.contains("(sneaky)") || shown.contains("\\(sneaky"), "{shown}");
+    assert_eq!(git(&world, &["log", "-1", "--format=%s", "main"]), "sneaky\n", "nothing is merged");
 }
 
 /// Starts a run whose coder waits until the home has the file `go`.

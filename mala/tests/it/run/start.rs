@@ -203,3 +203,25 @@ fn deprecated_flags_are_documented_as_such() {
         assert!(keys.contains(&format!("`{key}`")), "003-247: {key}");
     }
 }
+
+#[test]
+fn issues_that_are_named_and_cannot_be_worked_on_are_no_success() {
+    let world = repository(CONFIG, CODER);
+    world.write("../issues.jsonl", "{\"id\":\"a\",\"title\":\"A\",\"dependencies\":[{\"depends_on_id\":\"b\",\"type\":\"blocks\"}]}\n{\"id\":\"b\",\"title\":\"B\",\"dependencies\":[{\"depends_on_id\":\"a\",\"type\":\"blocks\"}]}\n{\"id\":\"c\",\"title\":\"C\"}\n{\"id\":\"e\",\"title\":\"E\",\"issue_type\":\"epic\"}\n");
+    world.output(&["issue", "import", "../issues.jsonl"], b"");
+    world.output(&["issue", "close", "c"], b"");
+    for (args, code, says) in [
+        (&["nosuch"][..], 64, "the tracker has no issue `nosuch`"),
+        (&["e"], 64, "`e` is an epic"),
+        (&["--epic", "nosuch"], 64, "the tracker has no epic `nosuch`"),
+        (&["--epic", "a"], 64, "`a` is not an epic"),
+        (&["c"], 1, "c was not worked on: it is closed"),
+        (&["a", "b"], 1, "a was not worked on: it waits for b"),
+    ] {
+        let output = world.output(&[&["run"], args].concat(), b"");
+        let (shown, log) = text(&output);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {shown}\n{log}");
+        assert!(format!("{shown}{log}").contains(says), "{args:?}: {shown}\n{log}");
+        assert_eq!(world.folder().join(".mala/run/report.md").exists(), code == 1, "{args:?}");
+    }
+}

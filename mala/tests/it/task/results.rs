@@ -194,3 +194,20 @@ fn a_task_without_a_change_is_not_reviewed() {
     assert_eq!(bench.done(&id), (1, "IN_PROGRESS".to_owned()), "no progress");
     assert_eq!((bench.said("order").as_str(), &bench.show(&id)["revision_count"]), ("", &json!(2)));
 }
+
+#[test]
+fn failed_tests_need_a_revision_whatever_the_reviewer_says() {
+    for (what, review) in [
+        ("a command that approves", "{command: [rev], parser: [parse]}"),
+        ("the built-in reviewer", "{reviewer: builtin}"),
+    ] {
+        let config = format!("tasks: {{tests: 'echo boom; exit 3', review: {review}}}\n");
+        let bench = TaskBench::with_config(&config);
+        let id = bench.task();
+        assert_eq!(bench.done(&id), (1, "IN_PROGRESS".to_owned()), "{what}");
+        let review = bench.last_review(&id);
+        assert_eq!(review["result"], "NEEDS_REVISION", "{what}: {review}");
+        let issue = review["issues"][0].as_str().unwrap();
+        assert_eq!(issue, "the tests failed: exit status 3\nboom", "{what}");
+    }
+}

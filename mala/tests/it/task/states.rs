@@ -217,3 +217,20 @@ fn plans_and_json_lines_lead_back() {
     error: the title is empty
     ");
 }
+
+#[test]
+fn closing_an_issue_does_not_go_around_the_review() {
+    let bench = TaskBench::new();
+    let id = bench.task();
+    let (code, _, stderr) = bench.mala(&["issue", "close", &id]);
+    assert_eq!(code, 64, "{stderr}");
+    assert!(stderr.contains("is in progress: only a review completes it"), "{stderr}");
+    assert!(stderr.contains(&format!("`mala task done {id}`")), "{stderr}");
+    assert_eq!(bench.status(&id), "IN_PROGRESS");
+    bench.answer("crash");
+    bench.done(&id);
+    assert_eq!(bench.status(&id), "AWAITING_REVIEW");
+    assert_eq!(bench.mala(&["issue", "close", &id]).0, 64);
+    let other = bench.add("T2");
+    assert_eq!(bench.mala(&["issue", "close", &other]).0, 0, "nothing was started");
+}
