@@ -5,6 +5,7 @@ mod rows;
 mod schema;
 
 use mala_domain::finding::DedupeKey;
+use mala_domain::ledger::stats::FindingCount;
 use mala_domain::ledger::{FindingId, LedgerFinding, ReviewRecord};
 use mala_domain::ports::{
     BoxFuture, FindingFilter, FindingHistory, Ledger, LedgerError, StateUpdate, StoredReview,
@@ -166,6 +167,10 @@ impl Ledger for SqliteLedger {
                 (_, Some(last)) => {
                     let ids = found.iter().chain([&last]).map(|it| it.finding.id.to_string());
                     let candidates = ids.collect();
+    fn counts(&self) -> BoxFuture<'_, Result<Vec<FindingCount>, LedgerError>> {
+        self.run(|connection| rows::counts(connection))
+    }
+
                     Err(LedgerError::Ambiguous { prefix: prefix.to_owned(), candidates })
                 }
             }
