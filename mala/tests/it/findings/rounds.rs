@@ -15,13 +15,13 @@ sed "s/NONCE/$nonce/; s/HEAD/$head/" "$1"
 "#;
 
 /// A branch that changes `a.py` in two places, far from each other.
-struct Loop {
-    world: World,
+pub(super) struct Loop {
+    pub(super) world: World,
     answer: std::path::PathBuf,
 }
 
 impl Loop {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let world = world().with_program("lane", LANE);
         let answer = world.home().join("answer.json");
         world.git(&["init", "-q", "-b", "main", "."]);
@@ -35,7 +35,7 @@ impl Loop {
         loop_
     }
 
-    fn change(&self, first: &str, second: &str) {
+    pub(super) fn change(&self, first: &str, second: &str) {
         self.world.write("a.py", file(first, second));
         commit(&self.world, "change");
     }
@@ -62,6 +62,11 @@ impl Loop {
             "nonce": "NONCE", "head_sha": "HEAD", "verdict": verdict, "summary": "read",
             "findings": findings, "reviewed": [{"file_path": path, "hunks": hunks}],
         });
+        self.review_answer(&answer, args)
+    }
+
+    /// Reviews with this answer of the lane.
+    pub(super) fn review_answer(&self, answer: &Value, args: &[&str]) -> (i32, Value) {
         std::fs::write(&self.answer, answer.to_string()).unwrap();
         let fixed = ["review", "--base", "main", "--reviewer", "cerberus", "--json"];
         let args: Vec<&str> = fixed.into_iter().chain(args.iter().copied()).collect();
@@ -145,6 +150,40 @@ fn a_late_verified_p0_goes_to_a_person() {
     it.change("first = 2", "second = 4");
     let (code, report) = it.review(&[], 1, &[]);
     assert_eq!((code, standings(&report)), (1, vec!["late".to_owned()]), "{report:#}");
+}
+
+/// 001-122, 000-043: an empty change is no answer to open findings.
+#[test]
+fn an_empty_change_is_no_progress_while_findings_are_open() {
+    let it = Loop::new();
+    it.review(&[BREAKS], 2, &[]);
+    it.change("first = 1", "second = 1");
+    for _ in 0..2 {
+        let (code, report) = it.review(&[], 0, &[]);
+        assert_eq!((code, &report["passed"]), (2, &json!(false)), "{report:#}");
+        let why = report["parse_error"].as_str().unwrap();
+        assert!(why.starts_with("no progress: the change is empty"), "{why}");
+    }
+    let id = super::ids(&it.world).remove(0);
+    it.world.output(&["findings", "dispute", &id, "--reason", "reverted"], b"");
+    let (code, report) = it.review(&[], 0, &[]);
+    assert_eq!(code, 0, "nothing that blocks is open: {report:#}");
+}
+
+/// Drafts of another mala are not written by the lane.
+#[test]
+fn the_first_reviews_of_a_repository_do_not_disturb_each_other() {
+    let it = Loop::new();
+    let draft = it.world.folder().join(".mala/.tmpA1b2C3");
+    let touch = format!(
+        "mkdir -p {0}/.mala && echo x >{1}\n{LANE}",
+        it.world.folder().display(),
+        draft.display()
+    );
+    let world = it.world.with_program("lane", &touch);
+    let it = Loop { world, ..it };
+    let (code, report) = it.review(&[], 2, &["--no-save"]);
+    assert!(draft.exists() && code == 0, "{report:#}");
 }
 
 const BREAKS: (u32, u32, &str) = (2, 1, "first breaks on None");
