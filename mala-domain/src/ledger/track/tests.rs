@@ -416,3 +416,30 @@ fn evidence_is_found_by_lines_or_within_a_line() {
         assert_eq!(found, expected, "{evidence:?}");
     }
 }
+
+#[test]
+fn a_known_finding_that_is_merged_with_another_is_a_duplicate() {
+    let (kept, gone) = (FindingId("1".repeat(16)), FindingId("2".repeat(16)));
+    let merged =
+        Finding { reviewer: "gemini".to_owned(), ..finding("return a / b", 2, Priority::P1) };
+    let rows = [
+        ("merged", 2, Standing::StillOpen, "gemini", 1),
+        ("reported by another reviewer only", 2, Standing::StillOpen, "claude", 0),
+        ("on other lines", 9, Standing::StillOpen, "gemini", 0),
+        ("does not take part", 2, Standing::Waived, "gemini", 0),
+    ];
+    for (name, line, standing, also, n_duplicates) in rows {
+        let own = finding("return a / b", line, Priority::P1);
+        let recognised = [(kept.clone(), own.clone()), (gone.clone(), merged.clone())];
+        let tracked = [TrackedFinding {
+            finding: Finding { also_reported_by: vec![also.to_owned()], ..own },
+            id: Some(kept.clone()),
+            standing,
+            matched: String::new(),
+            reason: None,
+        }];
+        let events = duplicates(&recognised, &tracked);
+        let of_gone = events.iter().all(|it| it.id == gone && it.reason.ends_with(&kept.0));
+        assert!(of_gone && events.len() == n_duplicates, "{name}: {events:?}");
+    }
+}
