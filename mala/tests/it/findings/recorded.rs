@@ -1,4 +1,4 @@
-//! Recorded loops: the answers of a lane, round by round, and how the product ends each of them.
+//! Replays loops whose answers are kept as files: what a lane says round by round, and how each loop ends.
 
 use super::rounds::Loop;
 use super::standings;
@@ -24,7 +24,7 @@ const LOOPS: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn recorded_loops_end_in_the_expected_round_and_state() {
+fn replayed_loops_end_in_the_expected_round_and_state() {
     for (name, text) in LOOPS {
         let rounds: Vec<RecordedRound> = serde_json::from_str(text).unwrap();
         let it = Loop::new();
