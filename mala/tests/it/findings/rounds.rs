@@ -17,20 +17,29 @@ sed "s/NONCE/$nonce/; s/HEAD/$head/" "$1"
 /// A branch that changes `a.py` in two places, far from each other.
 pub(super) struct Loop {
     pub(super) world: World,
-    answer: std::path::PathBuf,
+    answer_file: std::path::PathBuf,
 }
 
 impl Loop {
     pub(super) fn new() -> Self {
+        Self::with_lanes(&["reader"])
+    }
+
+    /// A panel of these lanes, each with its own answer.
+    fn with_lanes(lanes: &[&str]) -> Self {
         let world = world().with_program("lane", LANE);
-        let answer = world.home().join("answer.json");
+        let answer_file = world.home().join("reader.json");
         world.git(&["init", "-q", "-b", "main", "."]);
-        let command = format!("[lane, {}]", answer.display());
-        world.write("mala.yaml", format!("gate: {{lanes: {{reader: {{command: {command}}}}}}}\n"));
+        let lane = |name: &&str| {
+            let answer = answer_file.with_file_name(format!("{name}.json"));
+            format!("{name}: {{command: [lane, {}]}}", answer.display())
+        };
+        let lanes: Vec<String> = lanes.iter().map(lane).collect();
+        world.write("mala.yaml", format!("gate: {{lanes: {{{}}}}}\n", lanes.join(", ")));
         world.write("a.py", file("first = 1", "second = 1"));
         commit(&world, "start");
         world.git(&["checkout", "-q", "-b", "topic"]);
-        let loop_ = Self { world, answer };
+        let loop_ = Self { world, answer_file };
         loop_.change("first = 2", "second = 2");
         loop_
     }
@@ -42,6 +51,11 @@ impl Loop {
 
     /// Reviews with these findings, as line, priority and title, over so many hunks.
     fn review(&self, findings: &[(u32, u32, &str)], n_hunks: usize, args: &[&str]) -> (i32, Value) {
+        self.review_answer(&self.answer(findings, n_hunks), args)
+    }
+
+    /// What a lane answers.
+    fn answer(&self, findings: &[(u32, u32, &str)], n_hunks: usize) -> Value {
         let is_there = self.world.folder().join("a.py").exists();
         let path = if is_there { "a.py" } else { "b.py" };
         let finding = |(line, priority, title): &(u32, u32, &str)| {
@@ -58,23 +72,22 @@ impl Loop {
             Some(_) => "NEEDS_WORK",
         };
         let hunks: Vec<usize> = (1..=n_hunks).collect();
-        let answer = json!({
+        json!({
             "nonce": "NONCE", "head_sha": "HEAD", "verdict": verdict, "summary": "read",
             "findings": findings, "reviewed": [{"file_path": path, "hunks": hunks}],
-        });
-        self.review_answer(&answer, args)
+        })
     }
 
     /// Reviews with this answer of the lane.
     pub(super) fn review_answer(&self, answer: &Value, args: &[&str]) -> (i32, Value) {
-        std::fs::write(&self.answer, answer.to_string()).unwrap();
+        std::fs::write(&self.answer_file, answer.to_string()).unwrap();
         let fixed = ["review", "--base", "main", "--reviewer", "cerberus", "--json"];
         let args: Vec<&str> = fixed.into_iter().chain(args.iter().copied()).collect();
         json(&self.world, &args)
     }
 
     fn prompt(&self) -> String {
-        std::fs::read_to_string(self.answer.with_extension("json.prompt")).unwrap()
+        std::fs::read_to_string(self.answer_file.with_extension("json.prompt")).unwrap()
     }
 }
 
@@ -202,6 +215,30 @@ fn a_review_that_left_the_place_out_fixes_nothing() {
     let (code, report) = it.review(&[], 1, &[]);
     assert_eq!((code, n_fixed(&report)), (0, 1), "{report:#}");
     assert!(it.prompt().contains("first breaks on None"), "the lane is told again");
+}
+
+#[test]
+fn two_findings_that_turn_out_to_be_one_are_duplicates() {
+    let it = Loop::with_lanes(&["reader", "other"]);
+    let other = it.answer_file.with_file_name("other.json");
+    let overflows = (2, 1, "caller overflows the stack quickly");
+    let answer = |findings: &[_], n| std::fs::write(&other, it.answer(findings, n).to_string());
+    answer(&[overflows], 2).unwrap();
+    let (_, report) = it.review(&[(2, 1, "first breaks on None values")], 2, &[]);
+    assert_eq!(standings(&report).len(), 2, "{report:#}");
+    it.change("first = 2", "second = 3");
+    let mut both = it.answer(&[overflows], 1);
+    both["findings"][0]["body"] = "first breaks on None values".into();
+    std::fs::write(&other, both.to_string()).unwrap();
+    let (code, report) = it.review(&[], 1, &[]);
+    assert_eq!((code, standings(&report)), (1, vec!["still_open".to_owned()]), "{report:#}");
+    let listed = ["findings", "--state", "duplicate", "--format", "json"];
+    let (_, duplicates) = json(&it.world, &listed);
+    assert_eq!(duplicates["findings"].as_array().unwrap().len(), 1, "{duplicates:#}");
+    it.change("first = good()", "second = 3");
+    answer(&[], 1).unwrap();
+    let (code, report) = it.review(&[], 1, &[]);
+    assert_eq!((code, n_fixed(&report)), (0, 1), "{report:#}");
 }
 
 #[test]
