@@ -139,7 +139,7 @@ fn a_known_finding_has_a_standing_by_its_state_and_what_this_change_had_of_it() 
         (State::Waived, Some(Standing::New), Standing::Waived, None),
         (State::Waived, None, Standing::Waived, None),
         (State::Disputed, Some(Standing::New), Standing::Disputed, None),
-        (State::Duplicate, Some(Standing::New), Standing::StillOpen, None),
+        (State::Duplicate, Some(Standing::New), Standing::StillOpen, Some(Event::Reported)),
     ];
     for (state, here, standing, event) in rows {
         let case = Case::of(vec![known(state, here)]);
