@@ -5,6 +5,7 @@ mod rows;
 mod schema;
 
 use mala_domain::finding::DedupeKey;
+use mala_domain::ledger::stats::FindingCount;
 use mala_domain::ledger::{FindingId, LedgerFinding, ReviewRecord};
 use mala_domain::ports::{
     BoxFuture, FindingFilter, FindingHistory, Ledger, LedgerError, StateUpdate, StoredReview,
@@ -60,12 +61,16 @@ impl SqliteLedger {
             Err(OpenError::Damaged(why)) => return Ok(vec![why]),
             other => other.map_err(OpenError::into_ledger_error)?,
         };
-        ledger.with(|connection| {
+        let messages = ledger.query(|connection| {
             let mut statement = connection.prepare("PRAGMA integrity_check")?;
             let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
             let messages: Vec<String> = rows.collect::<Result<_, _>>()?;
             Ok(messages.into_iter().filter(|message| message != "ok").collect())
-        })
+        });
+        match messages {
+            Err(OpenError::Damaged(why)) => Ok(vec![why]),
+            other => other.map_err(OpenError::into_ledger_error),
+        }
     }
 
     /// The identities of all findings.
@@ -95,24 +100,35 @@ impl SqliteLedger {
         Ok(Self { connection, path: path.to_owned(), moved_aside: None })
     }
 
-    /// Runs a query on this thread.
+    /// Runs a query on this thread. A file that turns out to be damaged is moved aside.
     fn with<T>(
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, LedgerError> {
-        // A panic inside a transaction rolls it back: the connection stays usable.
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        work(&mut connection).map_err(|error| match OpenError::of(&self.path, error) {
-            // Other processes may be using the file: a person moves it.
-            OpenError::Damaged(why) => {
-                let aside = aside(&self.path, 1);
-                storage(
-                    &self.path,
-                    &format!("{why}: to start a new one, move it to {}", aside.display()),
-                )
-            }
+        self.query(work).map_err(|error| match error {
+            OpenError::Damaged(why) => self.damaged(&why),
             OpenError::Other(error) => error,
         })
+    }
+
+    fn query<T>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, OpenError> {
+        // A panic inside a transaction rolls it back: the connection stays usable.
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        work(&mut connection).map_err(|error| OpenError::of(&self.path, error))
+    }
+
+    /// Moves the damaged file aside, unless another process did and there is a sound one in its place.
+    fn damaged(&self, why: &str) -> LedgerError {
+        let is_sound = Self::check(&self.path).is_ok_and(|problems| problems.is_empty());
+        let moved = match is_sound {
+            true => Ok(format!("{why}: it was moved, and there is a new one")),
+            false => move_aside(&self.path)
+                .map(|aside| format!("{why}: it was moved to {}", aside.display())),
+        };
+        moved.map_or_else(|error| error, |what| storage(&self.path, &what))
     }
 
     /// Runs a query on a thread that may wait for other writers.
@@ -149,6 +165,10 @@ impl Ledger for SqliteLedger {
     ) -> BoxFuture<'a, Result<Vec<LedgerFinding>, LedgerError>> {
         let filter = filter.clone();
         self.run(move |connection| rows::findings(connection, &filter))
+    }
+
+    fn counts(&self) -> BoxFuture<'_, Result<Vec<FindingCount>, LedgerError>> {
+        self.run(|connection| rows::counts(connection))
     }
 
     fn finding<'a>(

@@ -13,6 +13,10 @@ use thiserror::Error;
 pub(crate) const STATE: [&str; 5] =
     [".mala/eval", ".mala/gate", ".mala/hook", ".mala/old", ".mala/runs"];
 
+/// The start of the names of files that are being written, in the state folder. Until the first review of a
+/// repository has written the `.gitignore` of that folder, git lists them.
+pub(crate) const DRAFTS: &str = ".mala/.tmp";
+
 /// How many backups of one file are kept.
 const MAX_COPIES: usize = 1000;
 

@@ -14,7 +14,7 @@ mod verify;
 
 pub use publish::{Published, StartTime, publish};
 pub use scope::apply_path_settings;
-pub use track::ChangeTracking;
+pub use track::{ChangeTracking, not_known};
 pub use verify::Verifiers;
 
 use crate::events::{EventSink, ReviewEvent};
@@ -75,7 +75,7 @@ pub async fn review(
     let context = gather(plan, scope, ports.reviewers).await?;
     let is_empty = context.change.is_empty();
     let needs_reviewers = needs_reviewers(is_empty, &Coverage::over(&context.change, &[]));
-    let tracking = ports.tracking.filter(|_| needs_reviewers);
+    let tracking = ports.tracking.filter(|_| is_empty || needs_reviewers);
     let review_id = scope::review_id(plan, &context.scope, ports.reviewers);
     let mut tracker = Tracker::start(tracking, &context, plan, ports.reviewers).await;
     let delta = tracker.delta_context(&context);
@@ -92,7 +92,8 @@ pub async fn review(
     let verified = tracker.track(verified, &review_id);
     let votes = votes(&opinions, &verified.admission, &change, &plan.policy);
     let statuses = split(&opinions, votes.iter().map(|vote| vote.vote.status), &plan.policy);
-    let facts = DecisionFacts { is_empty, coverage: &given, votes: statuses };
+    let facts =
+        DecisionFacts { is_empty, is_retry: tracker.is_retry, coverage: &given, votes: statuses };
     let decision = decide(&facts, &plan.policy);
     let fail_on = plan.policy.reported_threshold(&opinions, &votes);
     let reported = verified.most_urgent(&opinions, fail_on);

@@ -7,7 +7,7 @@ use super::filter::{PathFilter, as_argument};
 use super::index::copy_with_date;
 use super::submodules::LIST_LINKS;
 use super::{Git, GitError, GitInner, GitScopeError, ObjectFormat, ObjectId};
-use crate::store::STATE;
+use crate::store::{DRAFTS, STATE};
 use mala_domain::change::FilePath;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -259,7 +259,8 @@ impl SnapshotIndex<'_> {
         let nothing = self.git.empty_tree();
         let before = head.unwrap_or(&nothing);
         let reset = self.call(["reset", "--quiet", before.as_str(), "--"]);
-        let own = STATE.map(|path| format!(":(icase){path}"));
+        let own = STATE.iter().map(|path| format!(":(icase){path}"));
+        let own = own.chain([format!(":(icase){DRAFTS}*")]);
         self.git.output(&reset.args(own)).await?;
         Ok(())
     }

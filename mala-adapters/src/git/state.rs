@@ -5,7 +5,7 @@ use super::call::{GitCall, probe};
 use super::copy::{HiddenChanges, inside, with_fixed_author};
 use super::index::gitlinks;
 use super::{Git, GitError, GitVersion, ObjectId, hex};
-use crate::store::STATE;
+use crate::store::{DRAFTS, STATE};
 use mala_domain::change::FilePath;
 use mala_domain::hook::scope::{NewCommit, RepositoryState, StopState};
 use sha2::{Digest, Sha256};
@@ -359,7 +359,8 @@ fn raw_entries(raw: &[u8]) -> Vec<RawEntry> {
 /// Whether a file is one that mala itself writes.
 fn is_state(path: &FilePath) -> bool {
     let text = path.to_text().to_ascii_lowercase();
-    STATE.iter().any(|own| text.strip_prefix(own).is_some_and(|rest| rest.starts_with('/')))
+    let is_in = |own: &&str| text.strip_prefix(own).is_some_and(|rest| rest.starts_with('/'));
+    text.starts_with(DRAFTS) || STATE.iter().any(is_in)
 }
 
 /// A hash of a file as it is on disk.

@@ -3,6 +3,7 @@
 use mala_domain::finding::{Finding, FindingState};
 use mala_domain::ledger::convergence::RoundSummary;
 use mala_domain::ledger::delta::ReviewedLines;
+use mala_domain::ledger::stats::FindingCount;
 use mala_domain::ledger::waiver::Waiver;
 use mala_domain::ledger::{
     ChangeStanding, FindingId, LedgerFinding, Occurrence, ReviewRecord, Standing, StateChange,
@@ -55,6 +56,25 @@ pub(super) fn findings(
     );
     let mut statement = connection.prepare(&sql)?;
     statement.query_map(params_from_iter(values), finding_of)?.collect()
+}
+
+/// The numbers of findings by rule, reviewer, category and state.
+pub(super) fn counts(connection: &Connection) -> Result<Vec<FindingCount>> {
+    let mut statement = connection.prepare(
+        "SELECT rule, reviewer, json_extract(finding, '$.category'), state, count(*)
+         FROM finding GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
+    )?;
+    let counts = statement.query_map([], |row| {
+        let n: i64 = row.get(4)?;
+        Ok(FindingCount {
+            rule: row.get(0)?,
+            reviewer: row.get(1)?,
+            category: row.get(2)?,
+            state: word(row, 3)?,
+            n: usize::try_from(n).unwrap_or_default(),
+        })
+    })?;
+    counts.collect()
 }
 
 pub(super) fn by_prefix(connection: &Connection, prefix: &str) -> Result<Vec<FindingHistory>> {

@@ -1,7 +1,8 @@
 //! Which round of a change a review is, what it covers, and which findings may block in it.
 
-use super::ReviewRecord;
 use super::convergence::ConvergencePolicy;
+use super::{LedgerFinding, ReviewRecord};
+use crate::review::decide::DecisionPolicy;
 use crate::verdict::Threshold;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,21 @@ pub fn current_loop<'r>(records: &'r [ReviewRecord], panel: &str) -> Vec<&'r Rev
     let own: Vec<&ReviewRecord> = records.iter().filter(|record| record.panel == panel).collect();
     let passed = own.iter().rposition(|record| record.outcome == "passed");
     own.into_iter().skip(passed.map_or(0, |index| index + 1)).collect()
+}
+
+/// Whether the last review of a change, by any panel, did not pass, and blocking findings of it are still open.
+pub fn is_unanswered(
+    records: &[ReviewRecord],
+    known: &[LedgerFinding],
+    policy: &DecisionPolicy,
+    today: &str,
+) -> bool {
+    let is_open = records.last().is_some_and(|record| record.outcome != "passed");
+    let blocks = |it: &LedgerFinding| {
+        let thresholds = [policy.fail_on, policy.fail_on_objection];
+        it.still_blocks(today) && thresholds.iter().any(|limit| limit.blocks(&it.finding))
+    };
+    is_open && known.iter().any(blocks)
 }
 
 /// The round by which the bar rises: a review that left hunks out does not raise it.

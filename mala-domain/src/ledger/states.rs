@@ -19,7 +19,7 @@ pub enum FindingEvent {
     Disputed,
     /// A person opens it again.
     Reopened,
-    /// A person or the merge stage says that another finding is the same.
+    /// A review merges it with another known finding.
     MarkedDuplicate,
 }
 
@@ -29,6 +29,7 @@ pub fn next_state(state: FindingState, event: FindingEvent) -> Option<FindingSta
     use FindingState as State;
     match (event, state) {
         (Event::Reported, State::Fixed) => Some(State::Regressed),
+        (Event::Reported, State::Duplicate) => Some(State::Open),
         (Event::Reported, state) => Some(state),
         (Event::ReportedWithNewEvidence, State::Disputed) => Some(State::Open),
         (Event::ReportedWithNewEvidence, state) => next_state(state, Event::Reported),
@@ -62,10 +63,10 @@ mod tests {
         let states = [Open, Fixed, Regressed, Waived, Disputed, Duplicate];
         let some = |states: [FindingState; 6]| states.map(Some);
         let rows: [(Event, [Option<FindingState>; 6]); 8] = [
-            (Event::Reported, some([Open, Regressed, Regressed, Waived, Disputed, Duplicate])),
+            (Event::Reported, some([Open, Regressed, Regressed, Waived, Disputed, Open])),
             (
                 Event::ReportedWithNewEvidence,
-                some([Open, Regressed, Regressed, Waived, Open, Duplicate]),
+                some([Open, Regressed, Regressed, Waived, Open, Open]),
             ),
             (Event::ConfirmedFixed, some([Fixed, Fixed, Fixed, Fixed, Disputed, Duplicate])),
             (Event::WaiverExpired, [None, None, None, Some(Open), None, None]),

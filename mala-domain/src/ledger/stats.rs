@@ -1,6 +1,6 @@
 //! What the ledger says over all reviews: rounds per change, findings per round, and how findings end.
 
-use super::{LedgerFinding, ReviewRecord};
+use super::ReviewRecord;
 use crate::finding::FindingState;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -74,18 +74,31 @@ pub struct OutcomeShare {
     pub disputed: usize,
 }
 
+/// How many findings of one rule, reviewer and category are in one state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FindingCount {
+    /// The rule.
+    pub rule: Option<String>,
+    /// The reviewer that reported them first.
+    pub reviewer: String,
+    /// The name of the category.
+    pub category: String,
+    /// The state.
+    pub state: FindingState,
+    /// The number.
+    pub n: usize,
+}
+
 /// Computes the statistics.
-pub fn ledger_stats(reviews: &[ReviewRecord], findings: &[LedgerFinding]) -> LedgerStats {
-    let n_confirmed = findings.iter().filter(|it| it.state == FindingState::Fixed).count();
+pub fn ledger_stats(reviews: &[ReviewRecord], counts: &[FindingCount]) -> LedgerStats {
+    let fixed = counts.iter().filter(|it| it.state == FindingState::Fixed);
+    let n_confirmed = fixed.map(|it| it.n).sum();
     let costs = || reviews.iter().filter_map(|review| review.cost_usd);
     let cost_usd = costs().fold(0.0, |sum, cost| sum + cost);
-    let rule = |it: &LedgerFinding| it.finding.rule.clone();
-    let reviewer = |it: &LedgerFinding| Some(it.finding.reviewer.clone());
-    let category = |it: &LedgerFinding| Some(it.finding.category.name().to_owned());
     LedgerStats {
         schema_version: 1,
         n_reviews: reviews.len(),
-        n_findings: findings.len(),
+        n_findings: counts.iter().map(|it| it.n).sum(),
         n_confirmed,
         cost_usd,
         n_unknown_cost: reviews.len() - costs().count(),
@@ -95,9 +108,9 @@ pub fn ledger_stats(reviews: &[ReviewRecord], findings: &[LedgerFinding]) -> Led
             .map(|n| cost_usd / f64::from(n)),
         changes: changes(reviews),
         new_by_round: by_round(reviews),
-        by_rule: shares(findings, rule),
-        by_reviewer: shares(findings, reviewer),
-        by_category: shares(findings, category),
+        by_rule: shares(counts, |it| it.rule.as_deref()),
+        by_reviewer: shares(counts, |it| Some(&it.reviewer)),
+        by_category: shares(counts, |it| Some(&it.category)),
     }
 }
 
@@ -132,19 +145,19 @@ fn by_round(reviews: &[ReviewRecord]) -> Vec<RoundCount> {
 
 /// The most frequent first.
 fn shares(
-    findings: &[LedgerFinding],
-    name: impl Fn(&LedgerFinding) -> Option<String>,
+    counts: &[FindingCount],
+    name: impl Fn(&FindingCount) -> Option<&str>,
 ) -> Vec<OutcomeShare> {
-    let mut shares: BTreeMap<String, OutcomeShare> = BTreeMap::new();
-    for finding in findings {
-        let Some(name) = name(finding) else { continue };
-        let share = shares.entry(name.clone()).or_default();
-        share.name = name;
-        share.total += 1;
-        match finding.state {
-            FindingState::Fixed => share.fixed += 1,
-            FindingState::Waived => share.waived += 1,
-            FindingState::Disputed => share.disputed += 1,
+    let mut shares: BTreeMap<&str, OutcomeShare> = BTreeMap::new();
+    for count in counts {
+        let Some(name) = name(count) else { continue };
+        let share = shares.entry(name).or_default();
+        share.name = name.to_owned();
+        share.total += count.n;
+        match count.state {
+            FindingState::Fixed => share.fixed += count.n,
+            FindingState::Waived => share.waived += count.n,
+            FindingState::Disputed => share.disputed += count.n,
             FindingState::Open | FindingState::Regressed | FindingState::Duplicate => {}
         }
     }

@@ -121,10 +121,13 @@ fn standing_of_known(
             let reason = "reported with new evidence on changed lines";
             (Standing::StillOpen, event(FindingEvent::ReportedWithNewEvidence, reason))
         }
-        FindingState::Open
-        | FindingState::Regressed
-        | FindingState::Fixed
-        | FindingState::Duplicate => standing_of_open(finding, old, facts),
+        FindingState::Duplicate => {
+            let (standing, _) = standing_of_open(finding, old, facts);
+            (standing, event(FindingEvent::Reported, "reported again on its own"))
+        }
+        FindingState::Open | FindingState::Regressed | FindingState::Fixed => {
+            standing_of_open(finding, old, facts)
+        }
     }
 }
 
@@ -334,6 +337,35 @@ pub fn unreported<'k>(findings: &[Finding], facts: &TrackingFacts<'k>) -> Vec<&'
         decisions.into_iter().filter_map(|decision| decision.id).collect();
     let known = facts.known.iter();
     known.filter(|it| !reported.contains(&it.id) && it.still_blocks(facts.today)).collect()
+}
+
+/// The findings of a review that the ledger knows, before those that say the same are merged.
+pub fn recognised(findings: &[Finding], facts: &TrackingFacts<'_>) -> Vec<(FindingId, Finding)> {
+    let decisions = match_all(findings, &facts.known_findings());
+    let known = findings.iter().zip(decisions);
+    known.filter_map(|(finding, decision)| Some((decision.id?, finding.clone()))).collect()
+}
+
+/// The known findings that turned out to be one with another: the review had both and merged them. Only a finding
+/// that takes part in the decision stands for another one.
+pub fn duplicates(
+    recognised: &[(FindingId, Finding)],
+    tracked: &[TrackedFinding],
+) -> Vec<TrackingEvent> {
+    let reported: BTreeSet<&FindingId> = tracked.iter().filter_map(|it| it.id.as_ref()).collect();
+    let merged = recognised.iter().filter(|(id, _)| !reported.contains(id));
+    let duplicates = merged.filter_map(|(id, finding)| {
+        let stands_for = |it: &&TrackedFinding| {
+            takes_part(it)
+                && it.finding.file == finding.file
+                && it.finding.span().overlaps(finding.span())
+                && it.finding.is_reported_by(&finding.reviewer)
+        };
+        let other = tracked.iter().find(stands_for)?.id.as_ref()?;
+        let reason = format!("the same as {other}");
+        Some(TrackingEvent { id: id.clone(), event: FindingEvent::MarkedDuplicate, reason })
+    });
+    duplicates.collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::BoxFuture;
 use crate::change::FilePath;
 use crate::finding::FindingState;
+use crate::ledger::stats::FindingCount;
 use crate::ledger::waiver::Waiver;
 use crate::ledger::{
     ChangeStanding, FindingId, LedgerFinding, Occurrence, ReviewRecord, StateChange,
@@ -82,6 +83,9 @@ pub trait Ledger: Send + Sync {
         &'a self,
         filter: &'a FindingFilter,
     ) -> BoxFuture<'a, Result<Vec<LedgerFinding>, LedgerError>>;
+
+    /// The numbers of findings by rule, reviewer, category and state.
+    fn counts(&self) -> BoxFuture<'_, Result<Vec<FindingCount>, LedgerError>>;
 
     /// The finding whose id starts with this prefix.
     fn finding<'a>(&'a self, prefix: &'a str)

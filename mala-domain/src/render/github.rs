@@ -17,6 +17,9 @@ pub(super) fn render(view: &ReportView<'_>) -> String {
     if let Some(suppressed) = wording::suppressed(report) {
         covered = format!("{covered}; {suppressed}");
     }
+    if let Some(ledger) = wording::ledger(report) {
+        covered = format!("{covered}. Ledger: {ledger}");
+    }
     if wording::incomplete_reason(report).is_some() {
         let message = format!("{}. {covered}", headline.reason);
         command(&mut out, "error", &[("title", "mala could not review")], &message);

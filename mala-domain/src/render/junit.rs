@@ -34,6 +34,7 @@ fn review(view: &ReportView<'_>) -> TestSuite {
     let mut talk = format!("{}: {}\n", headline.word, headline.reason);
     talk.push_str(&wording::coverage(view.report));
     talk.extend(wording::suppressed(view.report).map(|count| format!("\n{count}")));
+    talk.extend(wording::ledger(view.report).map(|ledger| format!("\nledger: {ledger}")));
     talk.extend(warnings);
     case.set_system_out(visible(&talk));
     let mut suite = TestSuite::new("mala review");

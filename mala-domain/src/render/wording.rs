@@ -3,7 +3,7 @@
 use super::visible::at_most;
 use crate::change::FilePath;
 use crate::finding::{Finding, FindingPlace, Priority};
-use crate::report::Report;
+use crate::report::{Report, TrackingReport};
 use crate::review::{SkipReason, SkippedFile};
 use crate::scope::{HeadState, ScopeSummary};
 use crate::verdict::{self, NotReviewedReason, Outcome, Verdict};
@@ -244,6 +244,11 @@ pub(super) fn refuted(finding: &Finding) -> String {
     let title = at_most(&finding.title, 200);
     let place = format!("{}:{}", finding.file, finding.line_start);
     format!("{place} {} {title} [{}]: {how}", finding.effective_priority(), rule_id(finding))
+}
+
+/// What the ledger says of the review, in one line.
+pub(super) fn ledger(report: &Report) -> Option<String> {
+    report.tracking.as_ref().and_then(TrackingReport::line)
 }
 
 fn reason(report: &Report) -> String {

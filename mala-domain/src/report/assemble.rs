@@ -168,6 +168,10 @@ fn reviewer_errors(parts: &ReportParts) -> impl Iterator<Item = (&str, &Reviewer
         .map(|(given, vote)| (given.reviewer.as_str(), vote))
 }
 
+/// Why an empty change is no answer to open findings.
+const NO_PROGRESS: &str = "no progress: the change is empty, and findings of its last review are still open; \
+    fix, waive or dispute them (mala findings --state open)";
+
 /// Why reviewers have no vote, and what else keeps the change from being reviewed.
 fn errors(parts: &ReportParts) -> Vec<String> {
     let mut errors: Vec<String> = reviewer_errors(parts)
@@ -186,6 +190,7 @@ fn errors(parts: &ReportParts) -> Vec<String> {
     if n_votes == 0 || has_nothing_reviewable {
         let reason = match parts.decision.outcome {
             Outcome::CouldNotReview(NotReviewedReason::NoReviewers) => "no reviewer is available",
+            _ if !has_nothing_reviewable => NO_PROGRESS,
             _ => {
                 "no file of this change can be reviewed; to allow that, list the files in review.ignore"
             }

@@ -96,6 +96,13 @@ impl TrackingReport {
         counts.into_iter().flatten().chain(person).collect()
     }
 
+    /// The same in one line, with the round; `None` for a first round with nothing to say.
+    pub fn line(&self) -> Option<String> {
+        let round = (self.round > 1).then(|| format!("round {}", self.round));
+        let words: Vec<String> = round.into_iter().chain(self.lines()).collect();
+        (!words.is_empty()).then(|| words.join("; "))
+    }
+
     /// Why a person decides, when that is so.
     pub fn escalation(&self) -> Option<&EscalationReason> {
         match &self.next_step {
@@ -132,7 +139,7 @@ mod tests {
             fixed: Vec::new(),
             is_stored: true,
         };
-        assert_eq!(report.lines(), [""; 0]);
+        assert_eq!((report.lines(), report.line()), (Vec::new(), None));
         report.set_aside = vec![aside(Standing::Waived), aside(Standing::Waived)];
         report.fixed =
             vec![FixedFinding { id: id.clone(), reason: String::new(), finding: found.clone() }];
@@ -143,6 +150,8 @@ mod tests {
             "a person decides: nothing changed since the last review",
         ];
         assert_eq!(report.lines(), expected);
+        report.round = 2;
+        assert_eq!(report.line(), Some(format!("round 2; {}", expected.join("; "))));
         let decided = BTreeSet::from([id.clone()]);
         assert!(!report.is_decided_since(&decided));
         report.issues = vec![IssueTracking {

@@ -59,6 +59,8 @@ impl DecisionPolicy {
 pub struct DecisionFacts<'f> {
     /// Whether there is no change at all.
     pub is_empty: bool,
+    /// Whether its last review blocked on findings that are still open.
+    pub is_retry: bool,
     /// What can be reviewed.
     pub coverage: &'f Coverage,
     /// One vote per reviewer.
@@ -71,14 +73,14 @@ pub fn needs_reviewers(is_empty: bool, coverage: &Coverage) -> bool {
     !is_empty && !coverage.has_nothing_reviewable()
 }
 
-/// How the review ended. An empty change passes; a change in which no file can be reviewed, or one is too
+/// How the review ended. An empty change passes, unless it is the answer to open findings; a change in which no file can be reviewed, or one is too
 /// large, does not.
 pub fn decide(facts: &DecisionFacts<'_>, policy: &DecisionPolicy) -> Decision {
-    if facts.is_empty {
+    if facts.is_empty && !facts.is_retry {
         let (verdict, outcome) = (Some(Verdict::Pass), Outcome::Passed);
         return Decision { verdict, outcome, passes: 0, needed: 0 };
     }
-    if facts.coverage.has_nothing_reviewable() {
+    if facts.is_empty || facts.coverage.has_nothing_reviewable() {
         let outcome = Outcome::CouldNotReview(NotReviewedReason::Incomplete);
         return Decision { verdict: None, outcome, passes: 0, needed: 0 };
     }

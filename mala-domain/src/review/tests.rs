@@ -498,12 +498,17 @@ fn the_decision_by_votes_rule_and_what_there_is_to_review() {
     ];
     for (is_empty, coverage, votes, rule, expected) in rows {
         let split = SplitVotes { single: Vec::new(), panel: votes.to_vec() };
-        let facts = DecisionFacts { is_empty, coverage, votes: split };
+        let facts = DecisionFacts { is_empty, is_retry: false, coverage, votes: split };
         let decision = decide(&facts, &policy(Threshold::P3, rule));
         assert_eq!(decision.outcome, expected, "{is_empty} {votes:?} {rule}");
         let asks = needs_reviewers(is_empty, coverage);
         assert_eq!(asks, !is_empty && !coverage.has_nothing_reviewable());
     }
+    // 001-122: an empty change is no answer to open findings.
+    let votes = SplitVotes::default();
+    let retry = DecisionFacts { is_empty: true, is_retry: true, coverage: &visible, votes };
+    let decision = decide(&retry, &policy(Threshold::P3, all));
+    assert_eq!(decision.outcome, could_not(NotReviewedReason::Incomplete));
 }
 
 #[test]

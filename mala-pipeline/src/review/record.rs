@@ -5,7 +5,9 @@ use mala_domain::finding::{Finding, FindingState};
 use mala_domain::ledger::convergence::{NextStep, RoundSummary, next_step};
 use mala_domain::ledger::rounds::current_loop;
 use mala_domain::ledger::states::{FindingEvent, next_state};
-use mala_domain::ledger::track::{TrackingEvent, TrackingResult, is_late_blocker, takes_part};
+use mala_domain::ledger::track::{
+    TrackingEvent, TrackingResult, duplicates, is_late_blocker, takes_part,
+};
 use mala_domain::ledger::{
     FindingId, LedgerFinding, Occurrence, ReviewRecord, Standing, StateChange, TrackedFinding,
     new_finding_id,
@@ -107,8 +109,8 @@ impl Round<'_> {
         }
     }
 
-    /// What happens to known findings: by what was reported, and by what is gone. A review that could not be done
-    /// confirms no fix.
+    /// What happens to known findings: by what was reported, merged, and gone. A review that could not be done closes
+    /// none.
     fn events(&self, result: &TrackingResult, outcome: Outcome) -> Vec<TrackingEvent> {
         let gone = self.gone.iter().map(|(id, why)| TrackingEvent {
             id: id.clone(),
@@ -116,8 +118,12 @@ impl Round<'_> {
             reason: (*why).to_owned(),
         });
         let is_done = !matches!(outcome, Outcome::CouldNotReview(_));
-        let may_happen = |it: &TrackingEvent| is_done || it.event != FindingEvent::ConfirmedFixed;
-        result.events.iter().cloned().chain(gone).filter(may_happen).collect()
+        let closes = |it: &TrackingEvent| {
+            matches!(it.event, FindingEvent::ConfirmedFixed | FindingEvent::MarkedDuplicate)
+        };
+        let merged = duplicates(&self.recognised, &result.tracked);
+        let all = result.events.iter().cloned().chain(gone).chain(merged);
+        all.filter(|it| is_done || !closes(it)).collect()
     }
 
     fn fixed(&self, events: &[TrackingEvent]) -> Vec<FixedFinding> {

@@ -13,8 +13,8 @@ use mala_domain::ledger::rounds::{
     plan_round,
 };
 use mala_domain::ledger::track::{
-    OpenFindingCheck, SilentReview, TrackingFacts, TrackingResult, check_open_finding, takes_part,
-    track, unreported,
+    OpenFindingCheck, SilentReview, TrackingFacts, TrackingResult, check_open_finding, recognised,
+    takes_part, track, unreported,
 };
 use mala_domain::ledger::{FindingId, LedgerFinding, ReviewRecord, TrackedFinding};
 use mala_domain::ports::{
@@ -48,6 +48,8 @@ pub(super) struct Round<'p> {
     pub(super) today: String,
     pub(super) known: Vec<LedgerFinding>,
     renames: BTreeMap<FilePath, FilePath>,
+    /// The known findings that this review has, before it merges those that say the same.
+    pub(super) recognised: Vec<(FindingId, Finding)>,
     /// Findings that are fixed because they are gone, and why.
     pub(super) gone: Vec<(FindingId, &'static str)>,
 }
@@ -103,6 +105,7 @@ impl<'p> Round<'p> {
             today,
             known,
             renames,
+            recognised: Vec::new(),
             gone: Vec::new(),
             records,
         })
@@ -186,6 +189,8 @@ impl<'p> Round<'p> {
                 OpenFindingCheck::NotReviewed => {}
             }
         }
+        let facts = self.facts(&admitted.context.texts);
+        self.recognised = recognised(&admitted.admission.findings, &facts);
         Ok(admitted)
     }
 

@@ -7,10 +7,10 @@ use super::delta::DeltaContext;
 use super::record::StoreOutcome;
 use super::round::Round;
 use super::verify::VerifiedFindings;
-use mala_domain::ledger::rounds::RoundPolicy;
+use mala_domain::ledger::rounds::{RoundPolicy, is_unanswered};
 use mala_domain::ledger::track::TrackingResult;
 use mala_domain::ledger::waiver::SharedWaivers;
-use mala_domain::ports::{ChangeHistory, Ledger, Reviewer, ScopeError};
+use mala_domain::ports::{ChangeHistory, FindingFilter, Ledger, LedgerError, Reviewer, ScopeError};
 use mala_domain::report::{ReportParts, TrackingReport};
 use mala_domain::review::{Opinions, ReviewContext, ReviewPlan};
 use std::sync::Arc;
@@ -38,6 +38,8 @@ pub struct ChangeTracking<'p> {
 pub(super) struct Tracker<'p> {
     round: Option<Round<'p>>,
     result: TrackingResult,
+    /// Whether the change is empty, and its last review blocked on findings that are still open.
+    pub(super) is_retry: bool,
     /// Why the ledger cannot be used.
     pub(super) warning: Option<String>,
 }
@@ -50,13 +52,16 @@ impl<'p> Tracker<'p> {
         plan: &ReviewPlan,
         reviewers: &[Arc<dyn Reviewer>],
     ) -> Self {
-        let mut tracker = Self { round: None, result: TrackingResult::default(), warning: None };
-        if let Some(tracking) = tracking {
-            match Round::start(tracking, context, plan, reviewers).await {
-                Ok(round) => tracker.round = Some(round),
-                Err(error) => tracker.warning = Some(format!("this review is not stored: {error}")),
-            }
-        }
+        let result = TrackingResult::default();
+        let mut tracker = Self { round: None, result, is_retry: false, warning: None };
+        let Some(tracking) = tracking else { return tracker };
+        let started = match context.change.is_empty() {
+            true => is_retry(tracking, plan).await.map(|is_retry| tracker.is_retry = is_retry),
+            false => Round::start(tracking, context, plan, reviewers)
+                .await
+                .map(|round| tracker.round = Some(round)),
+        };
+        tracker.warning = started.err().map(|error| not_known(&error));
         tracker
     }
 
@@ -102,4 +107,22 @@ impl<'p> Tracker<'p> {
             ..parts
         }
     }
+}
+
+/// Whether the last review of a change blocked on findings that are still open. Such a review is not stored again
+/// while the change is empty.
+async fn is_retry(tracking: ChangeTracking<'_>, plan: &ReviewPlan) -> Result<bool, LedgerError> {
+    let records = tracking.ledger.reviews(tracking.subject).await?;
+    let subject = Some(tracking.subject.to_owned());
+    let of_change = FindingFilter { subject, ..FindingFilter::default() };
+    let known = tracking.ledger.findings(&of_change).await?;
+    let today = tracking.at.get(..10).unwrap_or_default();
+    Ok(is_unanswered(&records, &known, &plan.policy, today))
+}
+
+/// Says that a ledger cannot be used for a review.
+pub fn not_known(error: &LedgerError) -> String {
+    format!(
+        "{error}: the whole change is reviewed as in a first review, and this review is not stored"
+    )
 }

@@ -8,7 +8,7 @@ use crate::interrupt::until_interrupted;
 use crate::wiring::ledger::{self, failure};
 use clap::Args;
 use mala_domain::ledger::stats::{LedgerStats, OutcomeShare, ledger_stats};
-use mala_domain::ports::{FindingFilter, Ledger as _};
+use mala_domain::ports::Ledger as _;
 
 /// Changes and rules that are listed.
 const MAX_ROWS: usize = 10;
@@ -25,8 +25,8 @@ pub(super) fn run(args: &StatsArgs, here: &Environment) -> anyhow::Result<Exit> 
     until_interrupted(async {
         let ledger = ledger::open(here).await?;
         let reviews = ledger.all_reviews().await.map_err(failure)?;
-        let findings = ledger.findings(&FindingFilter::default()).await.map_err(failure)?;
-        let stats = ledger_stats(&reviews, &findings);
+        let counts = ledger.counts().await.map_err(failure)?;
+        let stats = ledger_stats(&reviews, &counts);
         console::data(&match args.format {
             FindingsFormat::Text => harmless(&text(&stats)),
             FindingsFormat::Json => format!("{}\n", serde_json::to_string_pretty(&stats)?),

@@ -13,7 +13,7 @@ use mala_domain::ledger::waiver::SharedWaivers;
 use mala_domain::ports::{Blob, ChangeHistory, LedgerError, ReviewScope, Side};
 use mala_domain::scope::ReviewTarget;
 use mala_pipeline::pull_request::store_decisions;
-use mala_pipeline::review::ChangeTracking;
+use mala_pipeline::review::{ChangeTracking, not_known};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -85,11 +85,14 @@ impl ReviewLedger {
         let ledger = match SqliteLedger::open(path) {
             Ok(ledger) => ledger,
             Err(error) => {
-                warnings.push(format!("this review is not stored: {error}"));
+                warnings.push(not_known(&error));
                 return None;
             }
         };
-        warnings.extend(moved(&ledger, path));
+        warnings.extend(
+            moved(&ledger, path)
+                .map(|what| format!("{what}: the whole change is reviewed as in a first review")),
+        );
         let scope = &request.scope.scope;
         let subject = match &place.pull_request {
             Some((number, _)) => subject_of_pull_request(*number),

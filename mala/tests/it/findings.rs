@@ -2,6 +2,7 @@
 //! happens when the ledger cannot be used.
 
 mod commands;
+mod recorded;
 mod rounds;
 mod storage;
 mod waivers;

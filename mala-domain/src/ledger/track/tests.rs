@@ -139,7 +139,7 @@ fn a_known_finding_has_a_standing_by_its_state_and_what_this_change_had_of_it() 
         (State::Waived, Some(Standing::New), Standing::Waived, None),
         (State::Waived, None, Standing::Waived, None),
         (State::Disputed, Some(Standing::New), Standing::Disputed, None),
-        (State::Duplicate, Some(Standing::New), Standing::StillOpen, None),
+        (State::Duplicate, Some(Standing::New), Standing::StillOpen, Some(Event::Reported)),
     ];
     for (state, here, standing, event) in rows {
         let case = Case::of(vec![known(state, here)]);
@@ -414,5 +414,32 @@ fn evidence_is_found_by_lines_or_within_a_line() {
     ] {
         let found = locate_evidence(text, evidence, near).map(|it| (it.start(), it.end()));
         assert_eq!(found, expected, "{evidence:?}");
+    }
+}
+
+#[test]
+fn a_known_finding_that_is_merged_with_another_is_a_duplicate() {
+    let (kept, gone) = (FindingId("1".repeat(16)), FindingId("2".repeat(16)));
+    let merged =
+        Finding { reviewer: "gemini".to_owned(), ..finding("return a / b", 2, Priority::P1) };
+    let rows = [
+        ("merged", 2, Standing::StillOpen, "gemini", 1),
+        ("reported by another reviewer only", 2, Standing::StillOpen, "claude", 0),
+        ("on other lines", 9, Standing::StillOpen, "gemini", 0),
+        ("does not take part", 2, Standing::Waived, "gemini", 0),
+    ];
+    for (name, line, standing, also, n_duplicates) in rows {
+        let own = finding("return a / b", line, Priority::P1);
+        let recognised = [(kept.clone(), own.clone()), (gone.clone(), merged.clone())];
+        let tracked = [TrackedFinding {
+            finding: Finding { also_reported_by: vec![also.to_owned()], ..own },
+            id: Some(kept.clone()),
+            standing,
+            matched: String::new(),
+            reason: None,
+        }];
+        let events = duplicates(&recognised, &tracked);
+        let of_gone = events.iter().all(|it| it.id == gone && it.reason.ends_with(&kept.0));
+        assert!(of_gone && events.len() == n_duplicates, "{name}: {events:?}");
     }
 }

@@ -62,6 +62,9 @@ pub(super) fn finding(finding: &Finding) -> String {
 /// Coverage, lists of omitted items, scope and statistics.
 pub(super) fn tail(report: &Report) -> String {
     let mut out = format!("---\n\n**Coverage:** {}\n\n", inline(&wording::coverage(report)));
+    if let Some(ledger) = wording::ledger(report) {
+        out.push_str(&format!("**Ledger:** {}\n\n", inline(&at_most(&ledger, 1000))));
+    }
     let mut lists = CollapsedLists::default();
     lists.add("Notes: minor or uncertain", report.notes.iter().map(note));
     lists.add(

@@ -1,7 +1,10 @@
 //! Snapshots of the same reports in each format. No format shows an incomplete review as a pass.
 
 use super::sample::{self, Sample};
+use crate::ledger::convergence::{EscalationReason, NextStep};
+use crate::ledger::rounds::RoundCoverage;
 use crate::render::{OUTPUTS, output};
+use crate::report::TrackingReport;
 use crate::verdict::NotReviewedReason;
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -19,6 +22,28 @@ fn every_format_name_has_a_renderer() {
     let names: Vec<&str> = OUTPUTS.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["text", "markdown", "json", "sarif", "rdjson", "gitlab", "junit", "github"]);
     assert!(output("yaml").is_none());
+}
+
+#[test]
+fn what_the_ledger_says_is_one_line_of_markdown_junit_and_github() {
+    let mut sample = sample::full();
+    sample.report.tracking = Some(TrackingReport {
+        change: "topic against main".to_owned(),
+        round: 3,
+        reviewed: RoundCoverage::Delta,
+        next_step: NextStep::Escalate(EscalationReason::Plateau),
+        issues: Vec::new(),
+        set_aside: Vec::new(),
+        fixed: Vec::new(),
+        is_stored: true,
+    });
+    for (format, label) in
+        [("markdown", "**Ledger:**"), ("junit", "ledger:"), ("github", "Ledger:")]
+    {
+        let words = "round 3; a person decides: the number of blocking findings does not go down";
+        let shown = show(format, &sample);
+        assert!(shown.contains(&format!("{label} {words}")), "{format}: {shown}");
+    }
 }
 
 #[test]

@@ -150,7 +150,9 @@ pub(in crate::cli) async fn run_job(
         at: job.started.at.clone(),
         stores: !args.no_save,
     };
-    let tracked_in = job.tracked_in.filter(|_| !is_dry_run && !scoped.change.is_empty());
+    // An empty change is only looked up: it may be the answer to open findings.
+    let is_tracked = |place: &LedgerPlace| !scoped.change.is_empty() || place.path.exists();
+    let tracked_in = job.tracked_in.filter(|place| !is_dry_run && is_tracked(place));
     let ledger = open_ledger(tracked_in, request, &mut notices).await;
     let plan = ReviewPlan {
         rule_ids: Box::new(move || catalogue_ids(&own)),

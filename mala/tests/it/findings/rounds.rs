@@ -15,33 +15,47 @@ sed "s/NONCE/$nonce/; s/HEAD/$head/" "$1"
 "#;
 
 /// A branch that changes `a.py` in two places, far from each other.
-struct Loop {
-    world: World,
-    answer: std::path::PathBuf,
+pub(super) struct Loop {
+    pub(super) world: World,
+    answer_file: std::path::PathBuf,
 }
 
 impl Loop {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
+        Self::with_lanes(&["reader"])
+    }
+
+    /// A panel of these lanes, each with its own answer.
+    fn with_lanes(lanes: &[&str]) -> Self {
         let world = world().with_program("lane", LANE);
-        let answer = world.home().join("answer.json");
+        let answer_file = world.home().join("reader.json");
         world.git(&["init", "-q", "-b", "main", "."]);
-        let command = format!("[lane, {}]", answer.display());
-        world.write("mala.yaml", format!("gate: {{lanes: {{reader: {{command: {command}}}}}}}\n"));
+        let lane = |name: &&str| {
+            let answer = answer_file.with_file_name(format!("{name}.json"));
+            format!("{name}: {{command: [lane, {}]}}", answer.display())
+        };
+        let lanes: Vec<String> = lanes.iter().map(lane).collect();
+        world.write("mala.yaml", format!("gate: {{lanes: {{{}}}}}\n", lanes.join(", ")));
         world.write("a.py", file("first = 1", "second = 1"));
         commit(&world, "start");
         world.git(&["checkout", "-q", "-b", "topic"]);
-        let loop_ = Self { world, answer };
+        let loop_ = Self { world, answer_file };
         loop_.change("first = 2", "second = 2");
         loop_
     }
 
-    fn change(&self, first: &str, second: &str) {
+    pub(super) fn change(&self, first: &str, second: &str) {
         self.world.write("a.py", file(first, second));
         commit(&self.world, "change");
     }
 
     /// Reviews with these findings, as line, priority and title, over so many hunks.
     fn review(&self, findings: &[(u32, u32, &str)], n_hunks: usize, args: &[&str]) -> (i32, Value) {
+        self.review_answer(&self.answer(findings, n_hunks), args)
+    }
+
+    /// What a lane answers.
+    fn answer(&self, findings: &[(u32, u32, &str)], n_hunks: usize) -> Value {
         let is_there = self.world.folder().join("a.py").exists();
         let path = if is_there { "a.py" } else { "b.py" };
         let finding = |(line, priority, title): &(u32, u32, &str)| {
@@ -58,18 +72,22 @@ impl Loop {
             Some(_) => "NEEDS_WORK",
         };
         let hunks: Vec<usize> = (1..=n_hunks).collect();
-        let answer = json!({
+        json!({
             "nonce": "NONCE", "head_sha": "HEAD", "verdict": verdict, "summary": "read",
             "findings": findings, "reviewed": [{"file_path": path, "hunks": hunks}],
-        });
-        std::fs::write(&self.answer, answer.to_string()).unwrap();
+        })
+    }
+
+    /// Reviews with this answer of the lane.
+    pub(super) fn review_answer(&self, answer: &Value, args: &[&str]) -> (i32, Value) {
+        std::fs::write(&self.answer_file, answer.to_string()).unwrap();
         let fixed = ["review", "--base", "main", "--reviewer", "cerberus", "--json"];
         let args: Vec<&str> = fixed.into_iter().chain(args.iter().copied()).collect();
         json(&self.world, &args)
     }
 
     fn prompt(&self) -> String {
-        std::fs::read_to_string(self.answer.with_extension("json.prompt")).unwrap()
+        std::fs::read_to_string(self.answer_file.with_extension("json.prompt")).unwrap()
     }
 }
 
@@ -147,6 +165,40 @@ fn a_late_verified_p0_goes_to_a_person() {
     assert_eq!((code, standings(&report)), (1, vec!["late".to_owned()]), "{report:#}");
 }
 
+/// 001-122, 000-043: an empty change is no answer to open findings.
+#[test]
+fn an_empty_change_is_no_progress_while_findings_are_open() {
+    let it = Loop::new();
+    it.review(&[BREAKS], 2, &[]);
+    it.change("first = 1", "second = 1");
+    for _ in 0..2 {
+        let (code, report) = it.review(&[], 0, &[]);
+        assert_eq!((code, &report["passed"]), (2, &json!(false)), "{report:#}");
+        let why = report["parse_error"].as_str().unwrap();
+        assert!(why.starts_with("no progress: the change is empty"), "{why}");
+    }
+    let id = super::ids(&it.world).remove(0);
+    it.world.output(&["findings", "dispute", &id, "--reason", "reverted"], b"");
+    let (code, report) = it.review(&[], 0, &[]);
+    assert_eq!(code, 0, "nothing that blocks is open: {report:#}");
+}
+
+/// Drafts of another mala are not written by the lane.
+#[test]
+fn the_first_reviews_of_a_repository_do_not_disturb_each_other() {
+    let it = Loop::new();
+    let draft = it.world.folder().join(".mala/.tmpA1b2C3");
+    let touch = format!(
+        "mkdir -p {0}/.mala && echo x >{1}\n{LANE}",
+        it.world.folder().display(),
+        draft.display()
+    );
+    let world = it.world.with_program("lane", &touch);
+    let it = Loop { world, ..it };
+    let (code, report) = it.review(&[], 2, &["--no-save"]);
+    assert!(draft.exists() && code == 0, "{report:#}");
+}
+
 const BREAKS: (u32, u32, &str) = (2, 1, "first breaks on None");
 
 fn n_fixed(report: &Value) -> usize {
@@ -163,6 +215,30 @@ fn a_review_that_left_the_place_out_fixes_nothing() {
     let (code, report) = it.review(&[], 1, &[]);
     assert_eq!((code, n_fixed(&report)), (0, 1), "{report:#}");
     assert!(it.prompt().contains("first breaks on None"), "the lane is told again");
+}
+
+#[test]
+fn two_findings_that_turn_out_to_be_one_are_duplicates() {
+    let it = Loop::with_lanes(&["reader", "other"]);
+    let other = it.answer_file.with_file_name("other.json");
+    let overflows = (2, 1, "caller overflows the stack quickly");
+    let answer = |findings: &[_], n| std::fs::write(&other, it.answer(findings, n).to_string());
+    answer(&[overflows], 2).unwrap();
+    let (_, report) = it.review(&[(2, 1, "first breaks on None values")], 2, &[]);
+    assert_eq!(standings(&report).len(), 2, "{report:#}");
+    it.change("first = 2", "second = 3");
+    let mut both = it.answer(&[overflows], 1);
+    both["findings"][0]["body"] = "first breaks on None values".into();
+    std::fs::write(&other, both.to_string()).unwrap();
+    let (code, report) = it.review(&[], 1, &[]);
+    assert_eq!((code, standings(&report)), (1, vec!["still_open".to_owned()]), "{report:#}");
+    let listed = ["findings", "--state", "duplicate", "--format", "json"];
+    let (_, duplicates) = json(&it.world, &listed);
+    assert_eq!(duplicates["findings"].as_array().unwrap().len(), 1, "{duplicates:#}");
+    it.change("first = good()", "second = 3");
+    answer(&[], 1).unwrap();
+    let (code, report) = it.review(&[], 1, &[]);
+    assert_eq!((code, n_fixed(&report)), (0, 1), "{report:#}");
 }
 
 #[test]

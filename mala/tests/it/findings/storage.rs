@@ -22,6 +22,41 @@ fn a_damaged_ledger_is_moved_aside_and_the_review_goes_on() {
     assert_eq!(ids(&world).len(), 1);
 }
 
+/// A lost ledger waives nothing, and nothing is late without it.
+#[test]
+fn a_review_without_its_ledger_is_a_full_first_round() {
+    let damages: [(&str, fn(&mut Vec<u8>)); 2] = [
+        ("was damaged: it was moved to", |bytes| bytes.truncate(100)),
+        ("malformed: it was moved to", |bytes| {
+            for page in bytes.chunks_mut(4096).skip(1) {
+                page[..200].fill(0xa5);
+            }
+        }),
+    ];
+    for (expected, damage) in damages {
+        let world = repo();
+        review(&world, &[]);
+        let id = ids(&world).remove(0);
+        world.output(&["findings", "waive", &id, "--reason", "x"], b"");
+        assert_eq!(review(&world, &[]).0, 0);
+        let mut bytes = std::fs::read(ledger_file(&world)).unwrap();
+        damage(&mut bytes);
+        std::fs::write(ledger_file(&world), bytes).unwrap();
+        let (code, report) = review(&world, &[]);
+        assert_eq!(code, 1, "{report:#}");
+        let warnings = report["warnings"].to_string();
+        assert!(
+            warnings.contains(expected)
+                && warnings.contains("the whole change is reviewed as in a first review"),
+            "{warnings}"
+        );
+        assert!(ledger_file(&world).with_extension("db.damaged-1").exists());
+        assert_eq!(review(&world, &[]).0, 1);
+        assert_eq!(ids(&world).len(), 1, "there is a new one");
+        assert!(world.run(&["doctor"]).contains("ledger         ok      sound"));
+    }
+}
+
 #[test]
 fn a_ledger_of_a_newer_version_is_left_alone() {
     let world = repo();
@@ -121,6 +156,33 @@ fn a_writer_that_is_killed_at_any_moment_loses_nothing_acknowledged() {
             acknowledged += 1;
         }
     }
+    assert!(world.run(&["doctor"]).contains("ledger         ok      sound"));
+}
+
+#[test]
+fn a_review_that_is_killed_at_any_moment_loses_nothing_acknowledged() {
+    let world = repo();
+    let mut acknowledged = 0;
+    for number in 0..20u64 {
+        let mut child = world
+            .command(env!("CARGO_BIN_EXE_mala"))
+            .args(["review", "--base", "main", "--reviewer", "builtin"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_micros(number * 48_611 % 400_000));
+        child.kill().unwrap_or_default();
+        let is_done = child.wait().unwrap().code() == Some(1);
+        let (code, stats) = json(&world, &["stats", "--format", "json"]);
+        assert_eq!(code, 0, "it opens");
+        let stored = stats["n_reviews"].as_u64().unwrap();
+        assert!(stored >= acknowledged + u64::from(is_done), "{number}: a review was lost");
+        let n_findings = u64::from(stored > 0);
+        assert_eq!(stats["n_findings"], n_findings, "{number}: a review is stored as a whole");
+        acknowledged = stored;
+    }
+    assert_eq!(review(&world, &[]).0, 1);
     assert!(world.run(&["doctor"]).contains("ledger         ok      sound"));
 }
 
