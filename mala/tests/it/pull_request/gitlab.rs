@@ -90,7 +90,7 @@ fn a_merge_request_gets_one_summary_and_a_discussion_per_finding() {
 fn a_url_names_a_merge_request_of_this_host_only() {
     let bench = MergeRequestBench::new();
     let url = |host: &str| format!("{host}/g/sub/p/-/merge_requests/7");
-    for (url, code) in [(url(&bench.gitlab.url()), 1), (url("https://gitlab.example"), 78)] {
+    for (url, code) in [(url(&bench.gitlab.url()), 1), (url("https://gitlab.example"), 64)] {
         let output = bench.world.output(&["pr", &url], b"");
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{url}: {stderr}");
