@@ -19,8 +19,8 @@ pub use check::{
 };
 pub use ci::{CiError, CiJob, CiService, ci_job, ci_service};
 pub use discussion::{
-    Discussion, DiscussionParts, ForgeAuthor, ForgeComment, ForgeWrite, InlineComment, InlineDraft,
-    PullRequest, ResolvedThread,
+    ComparedCommits, Discussion, DiscussionParts, ForgeAuthor, ForgeComment, ForgeWrite,
+    InlineComment, InlineDraft, PullRequest, ResolvedThread,
 };
 pub use inline::{
     InlineFinding, InlinePlan, InlineReview, inline_findings, place, plan_inline, set_aside,
@@ -31,7 +31,8 @@ pub use marker::{
     finding_marker, read_summary, summary_marker,
 };
 pub use reference::{
-    PullRequestBranch, PullRequestRef, ReferenceError, RepositoryName, remote_repository, web_host,
+    ForgeService, PullRequestBranch, PullRequestRef, ReferenceError, RepositoryName,
+    remote_repository, web_host,
 };
 pub use replies::{PostedFinding, ReplyCommand, ThreadDecision, parse_command};
 pub use summary::{SummaryDraft, plan_summary};

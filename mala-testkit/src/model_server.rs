@@ -20,17 +20,16 @@ pub use cache::CacheCount;
 pub use request::{ModelRequest, RequestTurn, WireProtocol};
 pub use script::{AnswerCall, AnswerEnd, AnswerUsage, ModelAnswer, ServerFault, ServerStep};
 
+use crate::loopback::LoopbackServer;
 use cache::Cache;
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::net::TcpStream;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
 
 /// The server. It stops when it is dropped.
 pub struct ModelServer {
-    port: u16,
+    server: LoopbackServer,
     shared: Arc<Shared>,
-    acceptor: Option<JoinHandle<()>>,
 }
 
 type ServerScript = dyn Fn(&ModelRequest) -> ServerStep + Send + Sync;
@@ -40,25 +39,24 @@ struct Shared {
     script: Box<ServerScript>,
     requests: Mutex<Vec<ModelRequest>>,
     cache: Mutex<Cache>,
-    connections: Mutex<Vec<TcpStream>>,
-    is_over: AtomicBool,
+    is_over: Arc<AtomicBool>,
 }
 
 impl ModelServer {
     /// A server that answers each request according to the script.
     pub fn new(script: impl Fn(&ModelRequest) -> ServerStep + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let shared = Arc::new(Shared {
-            script: Box::new(script),
-            requests: Mutex::default(),
-            cache: Mutex::default(),
-            connections: Mutex::default(),
-            is_over: AtomicBool::new(false),
+        let mut kept = None;
+        let server = LoopbackServer::start(|_, is_over| {
+            let shared = Arc::new(Shared {
+                script: Box::new(script),
+                requests: Mutex::default(),
+                cache: Mutex::default(),
+                is_over,
+            });
+            kept = Some(Arc::clone(&shared));
+            move |connection: &TcpStream| connection::serve(connection, &shared)
         });
-        let theirs = Arc::clone(&shared);
-        let acceptor = std::thread::spawn(move || accept(&listener, &theirs));
-        Self { port, shared, acceptor: Some(acceptor) }
+        Self { server, shared: kept.unwrap() }
     }
 
     /// A server that follows these steps in order. A request after the last one gets a 400, which
@@ -79,7 +77,7 @@ impl ModelServer {
 
     /// Its URL, without a version: `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+        self.server.url()
     }
 
     /// All requests so far, in order.
@@ -95,38 +93,5 @@ impl ModelServer {
     /// How much of all prompts was cached.
     pub fn cache_count(&self) -> CacheCount {
         self.shared.cache.lock().unwrap().count()
-    }
-}
-
-impl Drop for ModelServer {
-    fn drop(&mut self) {
-        self.shared.is_over.store(true, Ordering::SeqCst);
-        // This connection wakes the accepting thread, which sees that the server stops.
-        drop(TcpStream::connect(("127.0.0.1", self.port)));
-        if let Some(acceptor) = self.acceptor.take() {
-            acceptor.join().unwrap_or_default();
-        }
-        for connection in self.shared.connections.lock().unwrap().drain(..) {
-            connection.shutdown(Shutdown::Both).unwrap_or_default();
-        }
-    }
-}
-
-/// Accepts connections until the server stops. Each has a thread of its own.
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
-    for connection in listener.incoming() {
-        if shared.is_over.load(Ordering::SeqCst) {
-            return;
-        }
-        let Ok(connection) = connection else { continue };
-        connection.set_nodelay(true).unwrap_or_default();
-        if let Ok(copy) = connection.try_clone() {
-            shared.connections.lock().unwrap().push(copy);
-        }
-        let shared = Arc::clone(shared);
-        std::thread::Builder::new()
-            .stack_size(512 << 10)
-            .spawn(move || connection::serve(&connection, &shared))
-            .unwrap();
     }
 }

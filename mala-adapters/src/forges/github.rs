@@ -3,19 +3,15 @@
 
 mod app;
 mod bodies;
-mod cache;
-mod client;
 
 pub use app::AppAccount;
-pub use bodies::ComparedCommits;
-pub use client::WaitNotice;
 
+use crate::forges::cache::ResponseCache;
+use crate::forges::client::{ApiClient, ApiRequest, ApiService, WaitNotice, in_url};
 use crate::models::{HttpClient, Secret};
-use cache::ResponseCache;
-use client::{ApiClient, ApiRequest};
 use mala_domain::forge::{
-    CHECK_NAME, Discussion, DiscussionParts, ForgeWrite, PullRequest, PullRequestRef,
-    RepositoryName, ResolvedThread, web_host,
+    CHECK_NAME, ComparedCommits, Discussion, DiscussionParts, ForgeWrite, PullRequest,
+    PullRequestBranch, PullRequestRef, RepositoryName, ResolvedThread, web_host,
 };
 use mala_domain::ports::{BoxFuture, Forge, ForgeError};
 use reqwest::Method;
@@ -28,6 +24,12 @@ const WRITE_PULLS: &str = "Pull requests: write";
 const READ_CHECKS: &str = "Checks: read";
 const WRITE_CHECKS: &str = "Checks: write";
 const WRITE_ISSUES: &str = "Issues: write";
+
+const SERVICE: ApiService = ApiService {
+    name: "GitHub",
+    headers: &[("accept", "application/vnd.github+json"), ("x-github-api-version", "2022-11-28")],
+    token_hint: "GITHUB_TOKEN, GH_TOKEN or the key of the app",
+};
 
 /// GitHub, or a server with the same API.
 pub struct GitHub {
@@ -44,7 +46,7 @@ impl GitHub {
         notice: WaitNotice,
     ) -> Self {
         let cache = ResponseCache::new(cache, token.expose());
-        Self { api: ApiClient::new(http, api, token, cache, notice) }
+        Self { api: ApiClient::new(&SERVICE, (http, api), token, (cache, notice)) }
     }
 
     /// The address of a repository for git: on the host of the API's web pages, whatever the API answers.
@@ -67,13 +69,12 @@ impl GitHub {
         Ok(pull)
     }
 
-    /// The open pull request of a branch, which belongs to this account.
-    pub async fn find_pull_request(
+    async fn find_pull_request(
         &self,
-        repository: &RepositoryName,
-        (owner, branch): (&str, &str),
+        branch: &PullRequestBranch,
     ) -> Result<Option<PullRequestRef>, ForgeError> {
-        let (owner, branch) = (bodies::in_query(owner), bodies::in_query(branch));
+        let repository = &branch.repository;
+        let (owner, branch) = (in_url(&branch.owner), in_url(&branch.name));
         let query = format!("state=open&head={owner}:{branch}");
         let found = self.api.get(&format!("/repos/{repository}/pulls?{query}"), READ_PULLS).await?;
         let number =
@@ -145,7 +146,7 @@ impl GitHub {
         repository: &RepositoryName,
         login: &str,
     ) -> Result<bool, ForgeError> {
-        let login = bodies::in_query(login);
+        let login = in_url(login);
         let path = format!("/repos/{repository}/collaborators/{login}/permission");
         match self.api.get(&path, "Metadata: read").await {
             Ok(found) => Ok(matches!(found["permission"].as_str(), Some("admin" | "write"))),
@@ -154,9 +155,7 @@ impl GitHub {
         }
     }
 
-    /// What happened between two commits: whether the second contains the first, and the files that differ.
-    /// `None` when the server does not know them, or does not list all files.
-    pub async fn compare(
+    async fn compare_commits(
         &self,
         repository: &RepositoryName,
         (old, new): (&str, &str),
@@ -268,10 +267,17 @@ impl Forge for GitHub {
 
     fn pull_request_of<'a>(
         &'a self,
-        repository: &'a RepositoryName,
-        branch: &'a str,
+        branch: &'a PullRequestBranch,
     ) -> BoxFuture<'a, Result<Option<PullRequestRef>, ForgeError>> {
-        Box::pin(self.find_pull_request(repository, (&repository.owner, branch)))
+        Box::pin(self.find_pull_request(branch))
+    }
+
+    fn compare<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+        commits: (&'a str, &'a str),
+    ) -> BoxFuture<'a, Result<Option<ComparedCommits>, ForgeError>> {
+        Box::pin(self.compare_commits(repository, commits))
     }
 
     fn discussion<'a>(

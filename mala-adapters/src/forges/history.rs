@@ -1,10 +1,9 @@
 //! What happened to the commits of a pull request between two reviews, as the forge tells it: the clone may be
 //! shallow, and commits that were pushed over are in no clone.
 
-use super::github::{ComparedCommits, GitHub};
-use mala_domain::forge::RepositoryName;
+use mala_domain::forge::{ComparedCommits, RepositoryName};
 use mala_domain::ports::{
-    BoxFuture, ChangeHistory, ForgeError, HistoryMoves, LedgerError, ReviewedCommits,
+    BoxFuture, ChangeHistory, Forge, ForgeError, HistoryMoves, LedgerError, ReviewedCommits,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use std::sync::Arc;
 /// The commits of a repository on a forge.
 pub struct ForgeHistory {
     /// The forge.
-    pub forge: Arc<GitHub>,
+    pub forge: Arc<dyn Forge>,
     /// The repository.
     pub repository: RepositoryName,
 }

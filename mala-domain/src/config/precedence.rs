@@ -127,7 +127,7 @@ policy! {
         /// Stronger model of the agent.
         escalation_model: Option<String> = agent_sdk_escalation_model;
         /// Address of GitHub's API.
-        github_api: Option<String> = pull_requests.api_url;
+        forge_api: Option<String> = pull_requests.api_url;
         /// Whether linters and commands run on pull requests from forks.
         fork_commands: bool = pull_requests.fork_commands, or false;
         /// How a check run ends without a review.

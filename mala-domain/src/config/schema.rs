@@ -95,8 +95,8 @@ pub struct Config {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PullRequestSettings {
-    /// Address of GitHub's API, such as `https://git.example.org/api/v3`. Only in your own file;
-    /// `GITHUB_API_URL` replaces it.
+    /// Address of the API of GitHub, such as `https://git.example.org/api/v3`, or of GitLab, which ends in
+    /// `/api/v4`. Only in your own file; `GITHUB_API_URL` and `GITLAB_API_URL` replace it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_url: Option<String>,
     /// Run linters and the `command` reviewer on pull requests from forks too.

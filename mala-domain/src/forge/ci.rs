@@ -16,9 +16,16 @@ pub enum CiJob {
         /// Whether it comes from a fork: the job has no secrets and may not write.
         is_from_fork: bool,
     },
+    /// A merge request on GitLab, in a job with a token that can post on it.
+    MergeRequest {
+        /// Its repository.
+        repository: RepositoryName,
+        /// Its number.
+        number: u64,
+    },
     /// A workflow that reviewed a pull request without secrets, and has ended.
     FinishedWorkflow(PullRequestBranch),
-    /// A range of commits: a push, or a merge request on GitLab.
+    /// A range of commits: a push, or a merge request on GitLab in a job that cannot post on it.
     Commits {
         /// The commit before the change; `None` for a new branch.
         base: Option<String>,
@@ -119,7 +126,17 @@ fn is_command(comment: &Value) -> bool {
 }
 
 fn gitlab_job(variable: &dyn Fn(&str) -> Option<String>) -> Result<CiJob, CiError> {
-    let base = match variable("CI_MERGE_REQUEST_IID") {
+    let number = variable("CI_MERGE_REQUEST_IID");
+    // The token that each job has (CI_JOB_TOKEN) cannot read or write discussions.
+    if let (Some(number), Some(_)) = (&number, variable("GITLAB_TOKEN")) {
+        let path = "CI_MERGE_REQUEST_PROJECT_PATH";
+        let repository = variable(path).and_then(|path| RepositoryName::in_group(&path));
+        return Ok(CiJob::MergeRequest {
+            repository: repository.ok_or(CiError::Missing(path))?,
+            number: number.parse().map_err(|_| CiError::Missing("CI_MERGE_REQUEST_IID"))?,
+        });
+    }
+    let base = match number {
         Some(_) => {
             let name = "CI_MERGE_REQUEST_DIFF_BASE_SHA";
             Some(variable(name).ok_or(CiError::Missing(name))?)
@@ -150,6 +167,7 @@ mod tests {
             Ok(CiJob::PullRequest { repository, number, is_from_fork }) => {
                 format!("{repository}#{number} fork: {is_from_fork}")
             }
+            Ok(CiJob::MergeRequest { repository, number }) => format!("{repository}!{number}"),
             Ok(CiJob::FinishedWorkflow(PullRequestBranch { repository, owner, name, head })) => {
                 format!("{repository} {owner}:{name} at {head}")
             }
@@ -194,8 +212,13 @@ mod tests {
         let base = ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "b");
         let head = ("CI_COMMIT_SHA", "h");
         let before = ("CI_COMMIT_BEFORE_SHA", zeros);
+        let token = ("GITLAB_TOKEN", "t");
+        let project = ("CI_MERGE_REQUEST_PROJECT_PATH", "g/sub/p");
         for (variables, expected) in [
             (vec![gitlab, iid, base, head, before], "b..h GitLab"),
+            (vec![gitlab, iid, token, project, base, head], "g/sub/p!3"),
+            (vec![gitlab, iid, token, base, head], "CI_MERGE_REQUEST_PROJECT_PATH is missing"),
+            (vec![gitlab, token, head, before], "..h GitLab"),
             (vec![gitlab, head, before], "..h GitLab"),
             (vec![gitlab, iid, head], "CI_MERGE_REQUEST_DIFF_BASE_SHA is missing"),
             (vec![], "no CI service was detected: neither GITHUB_ACTIONS nor GITLAB_CI is true"),

@@ -29,8 +29,19 @@ pub struct PullRequest {
     pub clone_url: String,
     /// The address of the repository's web page.
     pub web_url: String,
+    /// The address below which the web pages of files are, by commit and path.
+    pub files_url: String,
     /// Whether the last commit is in another repository.
     pub is_fork: bool,
+}
+
+/// Two commits of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComparedCommits {
+    /// Whether the second contains the first.
+    pub is_ahead: bool,
+    /// The files that differ, with both names of renamed ones.
+    pub files: BTreeSet<FilePath>,
 }
 
 /// The author of a comment.
@@ -127,6 +138,10 @@ pub struct InlineDraft {
     pub start_line: Option<u32>,
     /// The last line.
     pub line: u32,
+    /// The file at base, if its path differs.
+    pub old_path: Option<FilePath>,
+    /// The last line at base, if it is not changed.
+    pub old_line: Option<u32>,
     /// The text.
     pub body: String,
 }

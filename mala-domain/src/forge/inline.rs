@@ -4,7 +4,7 @@ use super::{
     CommentedFinding, Discussion, ForgeWrite, InlineComment, InlineDraft, SummaryState,
     answered_command, finding_marker,
 };
-use crate::change::{Change, FilePath, Hunk, LineSpan};
+use crate::change::{Change, ChangedFile, FilePath, Hunk, LineKind, LineSpan};
 use crate::finding::Finding;
 use crate::render::markdown::render_inline;
 use crate::report::Report;
@@ -55,6 +55,8 @@ pub fn inline_findings(
             path: finding.file.clone(),
             start_line: (placed.n_lines() > 1).then_some(placed.start()),
             line: placed.end(),
+            old_path: change.file(&finding.file).and_then(|file| file.old_path.clone()),
+            old_line: change.file(&finding.file).and_then(|file| old_line(file, placed.end())),
             body: format!(
                 "{}{}",
                 render_inline(finding, placed, head),
@@ -89,6 +91,22 @@ pub fn place(change: &Change, finding: &Finding) -> Option<LineSpan> {
 fn overlap(hunk: &Hunk, span: LineSpan) -> Option<LineSpan> {
     let last = hunk.new_start.checked_add(hunk.new_lines)?.checked_sub(1)?;
     LineSpan::new(span.start().max(hunk.new_start).max(1), span.end().min(last))
+}
+
+/// The number at base of a line at head; `None` if the line is added or not in the diff.
+fn old_line(file: &ChangedFile, line: u32) -> Option<u32> {
+    for hunk in &file.hunks {
+        let (mut old, mut new) = (hunk.old_start, hunk.new_start);
+        for one in &hunk.lines {
+            match one.kind {
+                LineKind::Context if new == line => return Some(old),
+                LineKind::Context => (old, new) = (old + 1, new + 1),
+                LineKind::Added => new += 1,
+                LineKind::Removed => old += 1,
+            }
+        }
+    }
+    None
 }
 
 /// The lines that replace those of a finding, if its suggestion is exactly one block of code, the comment

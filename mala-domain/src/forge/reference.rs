@@ -1,11 +1,34 @@
-//! The names of pull requests: `OWNER/REPO#N`, a URL, or the remote of a clone.
+//! The names of pull requests: `OWNER/REPO#N` on GitHub, `GROUP/PROJECT!N` on GitLab, a URL, or the remote of a
+//! clone.
 
 use thiserror::Error;
+
+/// A service that hosts repositories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForgeService {
+    /// GitHub.
+    GitHub,
+    /// GitLab, whose pull requests are called merge requests.
+    GitLab,
+}
+
+impl ForgeService {
+    /// The service whose form of a name this is.
+    pub fn of_name(name: &str) -> Self {
+        let is_short = !name.contains("://") && name.contains('!');
+        match is_short || name.contains(MERGE_REQUESTS) {
+            true => Self::GitLab,
+            false => Self::GitHub,
+        }
+    }
+}
+
+const MERGE_REQUESTS: &str = "/-/merge_requests/";
 
 /// A repository on a forge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepositoryName {
-    /// The user or organization.
+    /// The user or organization; on GitLab, the group with its parents (`group/subgroup`).
     pub owner: String,
     /// The name.
     pub repo: String,
@@ -53,14 +76,23 @@ impl RepositoryName {
     /// A repository, if both names are plain.
     pub fn new(owner: &str, repo: &str) -> Option<Self> {
         let repo = repo.strip_suffix(".git").unwrap_or(repo);
-        let is_plain = |name: &str| {
-            !name.is_empty()
-                && !name.starts_with(['-', '.'])
-                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
-        };
         let is_name = is_plain(owner) && is_plain(repo);
         is_name.then(|| Self { owner: owner.to_owned(), repo: repo.to_owned() })
     }
+
+    /// A repository in a group, which may have parents, if all names are plain.
+    pub fn in_group(path: &str) -> Option<Self> {
+        let (group, repo) = path.rsplit_once('/')?;
+        let repo = repo.strip_suffix(".git").unwrap_or(repo);
+        let is_name = group.split('/').all(is_plain) && is_plain(repo);
+        is_name.then(|| Self { owner: group.to_owned(), repo: repo.to_owned() })
+    }
+}
+
+fn is_plain(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(['-', '.'])
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 
 impl std::fmt::Display for RepositoryName {
@@ -70,9 +102,12 @@ impl std::fmt::Display for RepositoryName {
 }
 
 impl PullRequestRef {
-    /// Parses `OWNER/REPO#N`, or the URL of a pull request on this host.
+    /// Parses `OWNER/REPO#N`, `GROUP/PROJECT!N`, or the URL of a pull request on this host.
     pub fn parse(text: &str, api_host: &str) -> Result<Self, ReferenceError> {
         let malformed = || ReferenceError::Malformed(text.to_owned());
+        if ForgeService::of_name(text) == ForgeService::GitLab {
+            return Self::parse_merge_request(text, api_host);
+        }
         if let Some((repository, number)) = text.split_once('#')
             && !text.contains("://")
         {
@@ -86,19 +121,43 @@ impl PullRequestRef {
             return Err(malformed());
         };
         let found = Self::new(owner, repo, number).ok_or_else(malformed)?;
-        match host.eq_ignore_ascii_case(api_host) {
-            true => Ok(found),
-            false => Err(ReferenceError::OtherHost {
-                host: (*host).to_owned(),
-                api_host: api_host.to_owned(),
-            }),
-        }
+        same_host(host, api_host)?;
+        Ok(found)
+    }
+
+    fn parse_merge_request(text: &str, api_host: &str) -> Result<Self, ReferenceError> {
+        let malformed = || ReferenceError::Malformed(text.to_owned());
+        let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        let (project, number) = match rest {
+            Some(rest) => {
+                let (path, number) = rest.split_once(MERGE_REQUESTS).ok_or_else(malformed)?;
+                let (host, project) = path.split_once('/').ok_or_else(malformed)?;
+                same_host(host, api_host)?;
+                (project, number.split(['/', '?', '#']).next().unwrap_or_default())
+            }
+            None => text.split_once('!').ok_or_else(malformed)?,
+        };
+        let repository = RepositoryName::in_group(project).ok_or_else(malformed)?;
+        let number = positive(number).ok_or_else(malformed)?;
+        Ok(Self { repository, number })
     }
 
     fn new(owner: &str, repo: &str, number: &str) -> Option<Self> {
-        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
-        let number = number.parse().ok().filter(|number| is_number && *number > 0)?;
-        Some(Self { repository: RepositoryName::new(owner, repo)?, number })
+        Some(Self { repository: RepositoryName::new(owner, repo)?, number: positive(number)? })
+    }
+}
+
+fn positive(number: &str) -> Option<u64> {
+    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+    number.parse().ok().filter(|number| is_number && *number > 0)
+}
+
+fn same_host(host: &str, api_host: &str) -> Result<(), ReferenceError> {
+    match host.eq_ignore_ascii_case(api_host) {
+        true => Ok(()),
+        false => {
+            Err(ReferenceError::OtherHost { host: host.to_owned(), api_host: api_host.to_owned() })
+        }
     }
 }
 
@@ -135,6 +194,5 @@ pub fn remote_repository(url: &str, host: &str) -> Option<RepositoryName> {
             (place.rsplit('@').next() == Some(host)).then_some(path)?
         }
     };
-    let (owner, repo) = path.trim_matches('/').split_once('/')?;
-    RepositoryName::new(owner, repo)
+    RepositoryName::in_group(path.trim_matches('/'))
 }

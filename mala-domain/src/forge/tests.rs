@@ -26,6 +26,14 @@ fn pull_requests_have_names_and_addresses() {
         ("o/r", None),
         ("#7", None),
         ("", None),
+        ("g/p!3", Some("g/p#3")),
+        ("g/sub/p!3", Some("g/sub/p#3")),
+        ("https://github.com/g/sub/p/-/merge_requests/3", Some("g/sub/p#3")),
+        ("https://github.com/g/p/-/merge_requests/3/diffs?x#note_1", Some("g/p#3")),
+        ("https://evil.example/g/p/-/merge_requests/3", None),
+        ("g/../p!3", None),
+        ("p!3", None),
+        ("g/p!0", None),
     ];
     for (text, expected) in rows {
         let parsed = PullRequestRef::parse(text, "github.com").ok();
@@ -43,7 +51,8 @@ fn the_remote_of_a_clone_names_its_repository() {
         ("https://gitlab.com/o/r.git", None),
         ("https://github.com.evil.example/o/r", None),
         ("/srv/git/r.git", None),
-        ("https://github.com/o/r/x", None),
+        ("https://github.com/group/sub/r", Some("group/sub/r")),
+        ("https://github.com/o/../r", None),
     ];
     for (url, expected) in rows {
         let found = remote_repository(url, "github.com");
@@ -265,7 +274,14 @@ fn discussion(comments: &[(u64, &str, &str)], inline: Vec<InlineComment>) -> Dis
 
 fn inline_finding(id: &str) -> InlineFinding {
     let path = FilePath::from("a.py");
-    let draft = InlineDraft { path, start_line: None, line: 3, body: finding_marker(id, None) };
+    let draft = InlineDraft {
+        path,
+        start_line: None,
+        line: 3,
+        old_path: None,
+        old_line: None,
+        body: finding_marker(id, None),
+    };
     InlineFinding { id: id.to_owned(), key: id.to_owned(), draft: Some(draft) }
 }
 

@@ -2,7 +2,8 @@
 
 use super::BoxFuture;
 use crate::forge::{
-    Discussion, DiscussionParts, ForgeWrite, PullRequest, PullRequestRef, RepositoryName,
+    ComparedCommits, Discussion, DiscussionParts, ForgeWrite, PullRequest, PullRequestBranch,
+    PullRequestRef, RepositoryName,
 };
 use thiserror::Error;
 
@@ -14,11 +15,10 @@ pub trait Forge: Send + Sync {
         at: &'a PullRequestRef,
     ) -> BoxFuture<'a, Result<PullRequest, ForgeError>>;
 
-    /// The open pull request of a branch.
+    /// The open pull request of a branch; its last commit does not matter.
     fn pull_request_of<'a>(
         &'a self,
-        repository: &'a RepositoryName,
-        branch: &'a str,
+        branch: &'a PullRequestBranch,
     ) -> BoxFuture<'a, Result<Option<PullRequestRef>, ForgeError>>;
 
     /// The wanted parts of the discussion of a pull request.
@@ -27,6 +27,13 @@ pub trait Forge: Send + Sync {
         at: &'a PullRequestRef,
         parts: &'a DiscussionParts,
     ) -> BoxFuture<'a, Result<Discussion, ForgeError>>;
+
+    /// What happened between two commits. `None` when the forge does not know them, or does not list all files.
+    fn compare<'a>(
+        &'a self,
+        repository: &'a RepositoryName,
+        commits: (&'a str, &'a str),
+    ) -> BoxFuture<'a, Result<Option<ComparedCommits>, ForgeError>>;
 
     /// A write as it would be sent.
     fn preview(&self, at: &PullRequestRef, write: &ForgeWrite) -> String;

@@ -2,10 +2,12 @@
 //! refuses with 422 are refused here too.
 
 use super::VIEWER;
-use super::http::GitHubRequest;
-use super::repository::ServedRepository;
+use crate::forge_server::{ApiAnswer, ForgeApi, ForgeRequest, ServedRepository, answer};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The token of an app's installation.
+pub const INSTALLATION_TOKEN: &str = "ghs_dummydummydummydummydummydummydumm";
 
 /// A comment on the pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +40,7 @@ pub struct GitHubThreadComment {
 }
 
 /// The state of the server.
-pub(super) struct GitHubState {
+pub struct GitHubState {
     pub(super) repository: ServedRepository,
     pub(super) title: String,
     pub(super) body: String,
@@ -53,18 +55,41 @@ pub(super) struct GitHubState {
     port: u16,
 }
 
-/// An answer; a null body is empty.
-pub(super) struct ApiAnswer {
-    pub(super) status: u16,
-    pub(super) body: Value,
-}
-
-fn answer(status: u16, body: Value) -> ApiAnswer {
-    ApiAnswer { status, body }
-}
-
 fn unprocessable(message: &str) -> ApiAnswer {
     answer(422, json!({"message": "Unprocessable Entity", "errors": [message]}))
+}
+
+impl ForgeApi for GitHubState {
+    fn answer(&mut self, request: &ForgeRequest) -> ApiAnswer {
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        let path = request.resource().to_owned();
+        let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+        let token = request.header("authorization").unwrap_or_default();
+        let token = token.trim_start_matches("Bearer ");
+        let is_statement = token.starts_with("eyJ") && token.split('.').count() == 3;
+        match (request.method.as_str(), parts.as_slice()) {
+            // The token of an app cannot read its user.
+            ("GET", ["user"]) if token == INSTALLATION_TOKEN => {
+                answer(403, json!({"message": "Resource not accessible by integration"}))
+            }
+            ("GET", ["repos", "o", "r", "installation"]) if is_statement => {
+                answer(200, json!({"id": 42}))
+            }
+            ("POST", ["app", "installations", "42", "access_tokens"])
+                if is_statement && body["repositories"] == json!(["r"]) =>
+            {
+                answer(201, json!({"token": INSTALLATION_TOKEN}))
+            }
+            ("GET", ["user"]) => answer(200, json!({"login": VIEWER, "type": "User"})),
+            ("POST", ["graphql"]) => self.graphql(&body),
+            (method, ["repos", "o", "r", rest @ ..]) => self.repository(method, rest, &body),
+            _ => not_found(),
+        }
+    }
+
+    fn folder(&self) -> std::path::PathBuf {
+        self.repository.folder.clone()
+    }
 }
 
 impl GitHubState {
@@ -101,18 +126,6 @@ impl GitHubState {
             body: body.to_owned(),
             ..first
         });
-    }
-
-    pub(super) fn answer(&mut self, request: &GitHubRequest) -> ApiAnswer {
-        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-        let path = request.resource().to_owned();
-        let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
-        match (request.method.as_str(), parts.as_slice()) {
-            ("GET", ["user"]) => answer(200, json!({"login": VIEWER, "type": "User"})),
-            ("POST", ["graphql"]) => self.graphql(&body),
-            (method, ["repos", "o", "r", rest @ ..]) => self.repository(method, rest, &body),
-            _ => not_found(),
-        }
     }
 
     fn repository(&mut self, method: &str, path: &[&str], body: &Value) -> ApiAnswer {

@@ -12,13 +12,15 @@ use mala_domain::forge::{CiError, CiJob, CiService, ci_job, ci_service};
 use serde_json::Value;
 use std::path::PathBuf;
 
+/// The report that GitLab shows.
+const CODE_QUALITY: &str = "gl-code-quality-report.json";
 /// The size limit of an event file.
 const MAX_EVENT_BYTES: u64 = 32 << 20;
 
 /// Review the change of the current CI job
 ///
-/// Detects GitHub Actions and GitLab CI. A pull request is reviewed as by `mala pr`, a push and a merge request as
-/// by `mala review`. On GitHub, the report is also in the summary of the job; on GitLab, it is in
+/// Detects GitHub Actions and GitLab CI. A pull request is reviewed as by `mala pr`, and so is a merge request if
+/// GITLAB_TOKEN is set; a push is reviewed as by `mala review`. On GitHub, the report is also in the summary of the job; on GitLab, it is in
 /// gl-code-quality-report.json.
 #[derive(Debug, Clone, Args)]
 pub struct CiArgs {
@@ -52,6 +54,11 @@ pub(super) fn run(args: &CiArgs, here: &Environment) -> anyhow::Result<Exit> {
             let post = if post.is_empty() { vec![default] } else { post };
             pr::run(&PrArgs::of(format!("{repository}#{number}"), post, from, options), here)
         }
+        CiJob::MergeRequest { repository, number } => {
+            options.also_write("gitlab", CODE_QUALITY);
+            let post = if post.is_empty() { vec![PostTarget::Review] } else { post };
+            pr::run(&PrArgs::of(format!("{repository}!{number}"), post, from, options), here)
+        }
         CiJob::FinishedWorkflow(branch) => {
             let from = from.ok_or_else(|| {
                 Failure::usage("after another workflow, only its review can be posted")
@@ -66,7 +73,14 @@ pub(super) fn run(args: &CiArgs, here: &Environment) -> anyhow::Result<Exit> {
         }
         CiJob::Commits { base, head, service } => {
             match service {
-                CiService::GitLab => options.also_write("gitlab", "gl-code-quality-report.json"),
+                CiService::GitLab => {
+                    if here.text("CI_MERGE_REQUEST_IID").is_some() {
+                        console::say(
+                            "note: nothing is posted: GITLAB_TOKEN is not set, and CI_JOB_TOKEN cannot write discussions",
+                        );
+                    }
+                    options.also_write("gitlab", CODE_QUALITY);
+                }
                 CiService::GitHubActions => options.default_format("github"),
             }
             review::run(&ReviewArgs::of_commits(base, head, options), here)

@@ -28,23 +28,23 @@ use std::sync::Arc;
 /// The most skipped files that warnings name.
 const MAX_NAMED: usize = 50;
 
-/// Review a pull request on GitHub
+/// Review a pull request on GitHub, or a merge request on GitLab
 ///
 /// Reviews the changes since the merge base. The configuration and the rules come from the base. The token
 /// comes from GITHUB_TOKEN, GH_TOKEN or `gh auth token`, and needs the permissions to read pull requests
 /// and contents; posting a comment needs "Issues: write", posting a review also "Pull requests: write", and posting a check
-/// "Checks: write".
+/// "Checks: write". On GitLab, the token comes from GITLAB_TOKEN and needs the scope "api".
 #[derive(Debug, Args)]
 pub struct PrArgs {
-    /// Pull request: OWNER/REPO#N or its URL [default: that of the current branch]
+    /// Pull request: OWNER/REPO#N, GROUP/PROJECT!N on GitLab, or its URL [default: that of the current branch]
     #[arg(value_name = "OWNER/REPO#N|URL")]
     pull_request: Option<String>,
 
-    /// Where to post the result; repeatable [default: comment in GitHub Actions, else none]
+    /// Where to post the result; repeatable [default: comment in GitHub Actions and GitLab CI, else none]
     #[arg(long, value_name = "WHERE", value_delimiter = ',')]
     post: Vec<PostTarget>,
 
-    /// Review, and print the requests that would be sent to GitHub instead of sending them
+    /// Review, and print the requests that would be sent instead of sending them
     #[arg(long)]
     dry_run: bool,
 
@@ -75,7 +75,7 @@ pub(super) enum PostTarget {
     Comment,
     /// The summary comment, and comments on lines of the diff
     Review,
-    /// A check run with annotations, which can block the merge
+    /// A check run with annotations, which can block the merge; on GitLab, a commit status
     Check,
     /// Workflow commands on stdout, which GitHub Actions shows as annotations
     Annotations,
@@ -242,10 +242,11 @@ fn parts(targets: &[PostTarget], head: &str) -> DiscussionParts {
 
 /// Where to post. A dry run shows everything unless it is told otherwise.
 fn targets(args: &PrArgs, here: &Environment) -> Vec<PostTarget> {
+    let is_true = |name: &str| here.text(name) == Some("true");
     match args.post.is_empty() {
         false => args.post.clone(),
         true if args.dry_run => vec![PostTarget::Review],
-        true if here.text("GITHUB_ACTIONS") == Some("true") => vec![PostTarget::Comment],
+        true if is_true("GITHUB_ACTIONS") || is_true("GITLAB_CI") => vec![PostTarget::Comment],
         true => vec![PostTarget::None],
     }
 }

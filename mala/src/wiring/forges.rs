@@ -1,4 +1,4 @@
-//! Pull requests on GitHub: the token, the API, and the commits of a pull request from the clone around the
+//! Pull requests on GitHub and GitLab: the token, the API, and the commits of a pull request from the clone around the
 //! current folder or from the network.
 
 use crate::console;
@@ -7,15 +7,16 @@ use crate::failure::{Failure, FailureKind};
 use crate::settings::{RepositoryFileChoice, UserSettings};
 use crate::wiring::ledger::{LedgerPlace, ledger_path};
 use crate::wiring::{changes, models};
-use mala_adapters::forges::github::{AppAccount, GitHub, WaitNotice};
-use mala_adapters::forges::{CommitSource, ForgeHistory, fetch_commits};
+use mala_adapters::forges::github::{AppAccount, GitHub};
+use mala_adapters::forges::gitlab::GitLab;
+use mala_adapters::forges::{CommitSource, ForgeHistory, WaitNotice, fetch_commits};
 use mala_adapters::git::Git;
 use mala_adapters::models::{Endpoint, Secret};
 use mala_adapters::process::{ProcessEnvironment, ProcessLimits, ProcessSpec, run};
 use mala_domain::config::Config;
 use mala_domain::forge::{
-    Discussion, DiscussionParts, PullRequest, PullRequestBranch, PullRequestRef, RepositoryName,
-    remote_repository, web_host,
+    Discussion, DiscussionParts, ForgeService, PullRequest, PullRequestBranch, PullRequestRef,
+    RepositoryName, remote_repository, web_host,
 };
 use mala_domain::ports::{ChangeSource, Forge, ForgeError, ReviewScope};
 use mala_domain::scope::ReviewTarget;
@@ -23,11 +24,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-const API: &str = "https://api.github.com";
+const GITHUB_API: &str = "https://api.github.com";
+const GITLAB_API: &str = "https://gitlab.com/api/v4";
 
 /// Where pull requests and their commits come from.
 pub struct PullRequestSource {
-    github: Arc<GitHub>,
+    forge: Arc<dyn Forge>,
     api: String,
     token: Secret,
     /// The repository around the current folder.
@@ -43,9 +45,21 @@ impl PullRequestSource {
         user: &UserSettings,
         word: Option<&str>,
     ) -> Result<Self, Failure> {
-        let api = api_url(here, user)?;
         let environment = changes::child_environment(here);
         let clone = Git::open(&here.folder, &environment).await.ok();
+        let gitlab = api_url(ForgeService::GitLab, here, user)?;
+        let is_on_gitlab = |git: &Git| {
+            git.url().is_some_and(|url| remote_repository(url, web_host(&gitlab)).is_some())
+        };
+        let service = match word {
+            Some(word) => ForgeService::of_name(word),
+            None if clone.as_ref().is_some_and(is_on_gitlab) => ForgeService::GitLab,
+            None => ForgeService::GitHub,
+        };
+        let api = match service {
+            ForgeService::GitLab => gitlab,
+            ForgeService::GitHub => api_url(service, here, user)?,
+        };
         let named = word.map(|word| named(word, web_host(&api))).transpose()?;
         let remote =
             || clone.as_ref()?.url().and_then(|url| remote_repository(url, web_host(&api)));
@@ -55,8 +69,9 @@ impl PullRequestSource {
         let cache = cache.unwrap_or_else(|| here.root().join(".mala")).join("forges");
         let responses = cache.join("responses");
         let notice: WaitNotice = Arc::new(|text: &str| console::say(text));
-        let token = match (token_of_variable(here), app_account(here), repository) {
+        let token = match (token_of_variable(service, here), app_account(here), repository) {
             (Some(token), ..) => token,
+            (None, ..) if service == ForgeService::GitLab => return Err(no_gitlab_token()),
             (None, Some(app), Some(repository)) => app
                 .installation_token(
                     (http.clone(), &api),
@@ -67,14 +82,15 @@ impl PullRequestSource {
                 .map_err(forge_failure)?,
             (None, ..) => token_of_program(here, &api, &environment).await?,
         };
-        Ok(Self {
-            github: Arc::new(GitHub::new(http, &api, token.clone(), responses, notice)),
-            clone,
-            api,
-            token,
-            cache,
-            environment,
-        })
+        let forge: Arc<dyn Forge> = match service {
+            ForgeService::GitHub => {
+                Arc::new(GitHub::new(http, &api, token.clone(), responses, notice))
+            }
+            ForgeService::GitLab => {
+                Arc::new(GitLab::new(http, &api, token.clone(), responses, notice))
+            }
+        };
+        Ok(Self { forge, clone, api, token, cache, environment })
     }
 
     /// The open pull request of a branch, which may be in a fork, at this commit.
@@ -85,9 +101,7 @@ impl PullRequestSource {
     ) -> Result<PullRequestRef, Failure> {
         let word = format!("{}#1", branch.repository);
         let source = Self::open(here, user, Some(&word)).await?;
-        let found =
-            source.github.find_pull_request(&branch.repository, (&branch.owner, &branch.name));
-        let found = found.await.map_err(forge_failure)?;
+        let found = source.forge.pull_request_of(branch).await.map_err(forge_failure)?;
         let (owner, name) = (&branch.owner, &branch.name);
         let found = found.ok_or_else(|| {
             let what = format!("no open pull request for the branch {owner}:{name}");
@@ -103,7 +117,7 @@ impl PullRequestSource {
 
     /// The forge.
     pub fn forge(&self) -> &dyn Forge {
-        self.github.as_ref()
+        self.forge.as_ref()
     }
 
     /// The pull request that a word names, or that of the current branch.
@@ -112,20 +126,25 @@ impl PullRequestSource {
         if let Some(word) = word {
             return named(word, host);
         }
-        let unknown = |what: &str| Failure::usage(what).hint("name it: mala pr OWNER/REPO#N");
+        let unknown = |what: &str| {
+            Failure::usage(what).hint("name it: mala pr OWNER/REPO#N, or GROUP/PROJECT!N on GitLab")
+        };
         let clone = self.clone.as_ref().ok_or_else(|| unknown("not in a git repository"))?;
         let repository = clone.url().and_then(|url| remote_repository(url, host));
-        let repository = repository.ok_or_else(|| unknown("the remote is not on GitHub"))?;
+        let repository =
+            repository.ok_or_else(|| unknown("the remote is not on GitHub or GitLab"))?;
         let branch = clone.branch().await.ok().flatten();
-        let branch = branch.ok_or_else(|| unknown("HEAD is not on a branch"))?;
-        let found =
-            self.github.pull_request_of(&repository, &branch).await.map_err(forge_failure)?;
-        found.ok_or_else(|| unknown(&format!("no open pull request for the branch {branch}")))
+        let name = branch.ok_or_else(|| unknown("HEAD is not on a branch"))?;
+        let owner = repository.owner.clone();
+        let branch = PullRequestBranch { repository, owner, name, head: String::new() };
+        let found = self.forge.pull_request_of(&branch).await.map_err(forge_failure)?;
+        let name = &branch.name;
+        found.ok_or_else(|| unknown(&format!("no open pull request for the branch {name}")))
     }
 
     /// The pull request as it is.
     pub async fn pull_request(&self, at: &PullRequestRef) -> Result<PullRequest, Failure> {
-        self.github.pull_request(at).await.map_err(forge_failure)
+        self.forge.pull_request(at).await.map_err(forge_failure)
     }
 
     /// What is said on a pull request: comments on lines with the commands in them, and the wanted parts.
@@ -135,7 +154,7 @@ impl PullRequestSource {
         parts: &DiscussionParts,
     ) -> Result<Discussion, Failure> {
         let parts = DiscussionParts { comments: true, inline: true, ..parts.clone() };
-        self.github.discussion(at, &parts).await.map_err(forge_failure)
+        self.forge.discussion(at, &parts).await.map_err(forge_failure)
     }
 
     /// The ledger of the pull request's repository: that of its clone around the current folder, else one in the
@@ -158,7 +177,7 @@ impl PullRequestSource {
         LedgerPlace {
             path,
             history: Arc::new(ForgeHistory {
-                forge: Arc::clone(&self.github),
+                forge: Arc::clone(&self.forge),
                 repository: at.repository.clone(),
             }),
             branch: None,
@@ -193,7 +212,7 @@ impl PullRequestSource {
         };
         let failed = |what: String| {
             Failure::new(FailureKind::CouldNotReview, what)
-                .hint("the token needs the permission 'Contents: read'")
+                .hint("the token must be able to read the repository ('Contents: read' on GitHub, 'read_repository' on GitLab)")
         };
         let folder = fetch_commits(&source, &self.cache.join("commits"), &self.environment)
             .await
@@ -203,14 +222,24 @@ impl PullRequestSource {
 }
 
 /// The address of the API: from the environment, or from the user's own file. A repository cannot set it.
-fn api_url(here: &Environment, user: &UserSettings) -> Result<String, Failure> {
+fn api_url(
+    service: ForgeService,
+    here: &Environment,
+    user: &UserSettings,
+) -> Result<String, Failure> {
     let no_file = RepositoryFileChoice { file: None, notice: None };
     let policy = user.with_file(no_file, Config::default())?.policy;
-    let (name, url) = match (here.text("GITHUB_API_URL"), policy.github_api.value) {
-        (Some(url), _) => ("GITHUB_API_URL", url.to_owned()),
-        (None, Some(url)) => ("pull_requests.api_url", url),
-        (None, None) => ("GITHUB_API_URL", API.to_owned()),
+    let (names, default): (&[&'static str], _) = match service {
+        ForgeService::GitHub => (&["GITHUB_API_URL"], GITHUB_API),
+        ForgeService::GitLab => (&["GITLAB_API_URL", "CI_API_V4_URL"], GITLAB_API),
     };
+    let is_gitlab = |url: &str| url.trim_end_matches('/').ends_with("/api/v4");
+    let set = names.iter().find_map(|name| Some((*name, here.text(name)?.to_owned())));
+    let configured =
+        policy.forge_api.value.filter(|url| is_gitlab(url) == (service == ForgeService::GitLab));
+    let configured = || configured.map(|url| ("pull_requests.api_url", url));
+    let (name, url) =
+        set.or_else(configured).unwrap_or_else(|| ("pull_requests.api_url", default.to_owned()));
     let url = url.trim_end_matches('/').to_owned();
     Endpoint::new(&url, None)
         .map_err(|error| Failure::new(FailureKind::Configuration, format!("{name}: {error}")))?;
@@ -221,12 +250,21 @@ fn api_url(here: &Environment, user: &UserSettings) -> Result<String, Failure> {
 fn named(word: &str, host: &str) -> Result<PullRequestRef, Failure> {
     PullRequestRef::parse(word, host).map_err(|error| {
         Failure::usage(error.to_string())
-            .hint("use OWNER/REPO#N or the URL of a pull request; GITHUB_API_URL sets the host")
+            .hint("use OWNER/REPO#N, GROUP/PROJECT!N or a URL; GITHUB_API_URL and GITLAB_API_URL set the host")
     })
 }
 
-fn token_of_variable(here: &Environment) -> Option<Secret> {
-    here.text("GITHUB_TOKEN").or_else(|| here.text("GH_TOKEN")).map(Secret::new)
+fn token_of_variable(service: ForgeService, here: &Environment) -> Option<Secret> {
+    let names: &[&str] = match service {
+        ForgeService::GitHub => &["GITHUB_TOKEN", "GH_TOKEN"],
+        ForgeService::GitLab => &["GITLAB_TOKEN"],
+    };
+    names.iter().find_map(|name| here.text(name)).map(Secret::new)
+}
+
+fn no_gitlab_token() -> Failure {
+    Failure::new(FailureKind::Configuration, "no GitLab token: GITLAB_TOKEN is not set")
+        .hint("set GITLAB_TOKEN to a token with the scope 'api' and the role Developer; CI_JOB_TOKEN cannot read or write discussions")
 }
 
 /// The account of a GitHub App.

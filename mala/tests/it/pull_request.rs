@@ -4,6 +4,7 @@ mod access;
 mod ci;
 mod contract;
 mod files;
+mod gitlab;
 mod posting;
 mod replies;
 mod rounds;
@@ -11,7 +12,7 @@ mod story;
 mod webhooks;
 
 use crate::world;
-use mala_testkit::github_server::{GitHubFault, GitHubRequest};
+use mala_testkit::forge_server::{ForgeFault, ForgeRequest};
 use mala_testkit::{GitHubServer, TestRepo, World};
 use serde_json::Value;
 
@@ -72,11 +73,11 @@ impl PullRequestBench {
     }
 }
 
-fn is_write(request: &GitHubRequest) -> bool {
+fn is_write(request: &ForgeRequest) -> bool {
     request.method != "GET" && request.path != "/graphql" && !request.is_git()
 }
 
-fn status(status: u16, headers: &[(&str, &str)], message: &str) -> GitHubFault {
+fn status(status: u16, headers: &[(&str, &str)], message: &str) -> ForgeFault {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    GitHubFault::Status(status, headers.collect(), message.to_owned())
+    ForgeFault::Status(status, headers.collect(), message.to_owned())
 }

@@ -25,7 +25,7 @@ fn no_command_is_a_usage_error() {
 
     Commands:
       review       Review a change
-      pr           Review a pull request on GitHub
+      pr           Review a pull request on GitHub, or a merge request on GitLab
       context      Show the context of a change that reviewers get
       demo         Review a flawed change in a sample repository
       init         Write a mala.yaml for this project, or install hooks

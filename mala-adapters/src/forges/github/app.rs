@@ -1,9 +1,9 @@
 //! Authentication as a GitHub App: a signed statement of who asks is exchanged for a token of the app's
 //! installation in a repository. Signed with the keys of rustls, which is here for HTTPS.
 
-use super::bodies;
-use super::cache::ResponseCache;
-use super::client::{ApiClient, ApiRequest, WaitNotice};
+use super::{SERVICE, bodies};
+use crate::forges::cache::ResponseCache;
+use crate::forges::client::{ApiClient, ApiRequest, WaitNotice};
 use crate::forges::commits::base64;
 use crate::models::{HttpClient, Secret};
 use mala_domain::forge::RepositoryName;
@@ -44,7 +44,7 @@ impl AppAccount {
         })?;
         let token = Secret::new(&jwt);
         let cache = ResponseCache::new(cache, &self.id);
-        let api = ApiClient::new(http, base, token, cache, notice);
+        let api = ApiClient::new(&SERVICE, (http, base), token, (cache, notice));
         let path = format!("/repos/{repository}/installation");
         let found = api.get(&path, "the app installed in the repository").await?;
         let unreadable =

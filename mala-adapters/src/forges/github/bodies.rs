@@ -2,12 +2,12 @@
 
 use mala_domain::change::FilePath;
 use mala_domain::forge::{
-    CHECK_NAME, CheckConclusion, CheckDraft, ForgeAuthor, ForgeCheck, ForgeComment, ForgeWrite,
-    InlineComment, InlineDraft, PullRequest, PullRequestRef, RepositoryName,
+    CHECK_NAME, CheckConclusion, CheckDraft, ComparedCommits, ForgeAuthor, ForgeCheck,
+    ForgeComment, ForgeWrite, InlineComment, InlineDraft, PullRequest, PullRequestRef,
+    RepositoryName,
 };
 use reqwest::Method;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 
 /// The threads of a pull request.
 pub(super) const THREADS: &str = "query($owner:String!,$repo:String!,$number:Int!,$after:String){\
@@ -39,6 +39,7 @@ pub(super) fn pull_request(body: &Value, at: &PullRequestRef) -> Option<PullRequ
         is_fork: !head_repository.as_ref().is_some_and(is_same),
         head_repository,
         clone_url: String::new(),
+        files_url: format!("{}/blob", text(&base["repo"]["html_url"])),
         web_url: text(&base["repo"]["html_url"]),
     })
 }
@@ -71,15 +72,6 @@ pub(super) fn token(body: &Value) -> Option<&str> {
 /// The first comment of a thread, as GraphQL lists threads.
 pub(super) fn first_comment(thread: &Value) -> Option<u64> {
     thread["comments"]["nodes"][0]["databaseId"].as_u64()
-}
-
-/// Two commits of a repository.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ComparedCommits {
-    /// Whether the second contains the first.
-    pub is_ahead: bool,
-    /// The files that differ, with both names of renamed ones.
-    pub files: BTreeSet<FilePath>,
 }
 
 /// The most files that a comparison lists.
@@ -189,16 +181,6 @@ fn draft(comment: &InlineDraft) -> Value {
     body
 }
 
-/// A text in the query of a URL.
-pub(super) fn in_query(text: &str) -> String {
-    let bytes = text.bytes().map(|byte| match byte {
-        b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
-        byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
-        byte => format!("%{byte:02X}"),
-    });
-    bytes.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,6 +192,8 @@ mod tests {
             path: FilePath::from("a.py"),
             start_line: None,
             line: 3,
+            old_path: None,
+            old_line: None,
             body: "x".to_owned(),
         };
         let many = InlineDraft { start_line: Some(2), ..one.clone() };
@@ -242,6 +226,6 @@ mod tests {
         }
         let comment = inline_comment(&json!({"id": 1, "user": null, "line": null})).unwrap();
         assert_eq!((comment.author.login.as_str(), comment.is_outdated), ("ghost", true));
-        assert_eq!(in_query("topic/ä&x"), "topic%2F%C3%A4%26x");
+        assert_eq!(crate::forges::client::in_url("topic/ä&x"), "topic%2F%C3%A4%26x");
     }
 }

@@ -148,7 +148,7 @@ fn link(finding: &Finding, pull: &PullRequest) -> String {
         })
         .collect();
     let span = finding.span();
-    format!("{}/blob/{}/{path}#L{}-L{}", pull.web_url, pull.head, span.start(), span.end())
+    format!("{}/{}/{path}#L{}-L{}", pull.files_url, pull.head, span.start(), span.end())
 }
 
 /// The comment on the lines of a finding. `head` is the text of its file.
@@ -192,6 +192,7 @@ mod tests {
             head_repository: None,
             clone_url: String::new(),
             web_url: text("https://github.com/o/r"),
+            files_url: text("https://github.com/o/r/blob"),
             is_fork: false,
         };
         let mut report = sample::full().report;

@@ -1,7 +1,9 @@
 //! Tokens, permissions, rate limits and lost connections.
 
 use super::{PullRequestBench, is_write, status};
-use mala_testkit::github_server::{GitHubFault, GitHubRequest};
+use mala_testkit::forge_server::{ForgeFault, ForgeRequest};
+use mala_testkit::github_server::INSTALLATION_TOKEN;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -47,6 +49,34 @@ fn the_token_of_the_github_program_is_the_last_choice() {
         requests.first().and_then(|one| one.header("authorization")),
         Some("Bearer cli-token")
     );
+}
+
+#[test]
+fn an_app_reviews_with_the_token_of_its_installation() {
+    let mut bench = PullRequestBench::new();
+    let key = Command::new("openssl").args(["genrsa", "-traditional", "2048"]).output().unwrap();
+    let key = String::from_utf8(key.stdout).unwrap();
+    bench.world = bench
+        .world
+        .with_env("GITHUB_TOKEN", "")
+        .with_env("GITHUB_APP_ID", "12345")
+        .with_env("GITHUB_APP_PRIVATE_KEY", &key);
+    for _ in 0..2 {
+        let (code, stderr) = bench.pr(&["--post", "review"]);
+        assert_eq!(code, 1, "{stderr}");
+        assert!(!stderr.contains(INSTALLATION_TOKEN), "{stderr}");
+        assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
+        let requests = bench.github.take_requests();
+        let api: Vec<_> = requests.iter().filter(|request| !request.is_git()).collect();
+        let (sign_in, others) = api.split_at(2);
+        assert!(
+            sign_in
+                .iter()
+                .all(|one| one.header("authorization") != others[0].header("authorization"))
+        );
+        let expected = format!("Bearer {INSTALLATION_TOKEN}");
+        assert!(others.iter().all(|one| one.header("authorization") == Some(&expected)));
+    }
 }
 
 #[test]
@@ -118,15 +148,15 @@ fn a_limit_that_ends_late_is_an_error() {
 #[test]
 fn a_lost_answer_does_not_repeat_a_write() {
     let bench = PullRequestBench::new();
-    bench.github.fail(on_first_write(|| GitHubFault::DropAfter));
+    bench.github.fail(on_first_write(|| ForgeFault::DropAfter));
     bench.pr(&["--post", "review"]);
     assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
 }
 
 /// Fails the first write.
 fn on_first_write(
-    fault: impl Fn() -> GitHubFault + Send + Sync + 'static,
-) -> impl Fn(&GitHubRequest) -> Option<GitHubFault> + Send + Sync + 'static {
+    fault: impl Fn() -> ForgeFault + Send + Sync + 'static,
+) -> impl Fn(&ForgeRequest) -> Option<ForgeFault> + Send + Sync + 'static {
     let is_done = AtomicBool::new(false);
     move |request| (is_write(request) && !is_done.swap(true, Ordering::SeqCst)).then(&fault)
 }

@@ -1,7 +1,7 @@
 //! Every request body against GitHub's published description of its API, which scripts/install-tools installs.
 
 use super::{FLAW, PullRequestBench, is_write, status};
-use mala_testkit::github_server::GitHubRequest;
+use mala_testkit::forge_server::ForgeRequest;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -17,7 +17,7 @@ impl ApiDescription {
     }
 
     /// The operation of a request.
-    fn operation(&self, request: &GitHubRequest) -> &Value {
+    fn operation(&self, request: &ForgeRequest) -> &Value {
         let parts: Vec<&str> = request.resource().split('/').collect();
         let paths = self.0["paths"].as_object().unwrap();
         let method = request.method.to_ascii_lowercase();
@@ -37,7 +37,7 @@ impl ApiDescription {
     }
 
     /// Checks the body of a request.
-    fn check(&self, request: &GitHubRequest) {
+    fn check(&self, request: &ForgeRequest) {
         let operation = self.operation(request);
         let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
         if schema.is_null() {

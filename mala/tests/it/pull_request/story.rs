@@ -1,7 +1,7 @@
 //! A pull request over time: pushes, rebases, replies, crashes and runs at the same time.
 
 use super::{CLEAN, FLAW, PullRequestBench, is_write, status};
-use mala_testkit::github_server::GitHubFault;
+use mala_testkit::forge_server::ForgeFault;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -61,11 +61,11 @@ fn run_and_kill(bench: &PullRequestBench, number: usize, is_done: bool) {
             return None;
         }
         if is_done && is_write(request) {
-            return Some(GitHubFault::DropAfter);
+            return Some(ForgeFault::DropAfter);
         }
         let pid = theirs.lock().unwrap().map(|pid| pid.to_string()).unwrap_or_default();
         assert!(std::process::Command::new("kill").args(["-9", &pid]).status().unwrap().success());
-        Some(GitHubFault::DropBefore)
+        Some(ForgeFault::DropBefore)
     });
     let mut command = bench.world.command(env!("CARGO_BIN_EXE_mala"));
     command.args([&["pr", "o/r#7"], &BOTH[..]].concat());

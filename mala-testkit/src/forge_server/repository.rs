@@ -1,46 +1,46 @@
 //! The served repository: its commits and diffs, and git's own HTTP protocol through `git http-backend`.
 
-use super::http::GitHubRequest;
+use super::http::ForgeRequest;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A repository with a work tree.
 #[derive(Debug, Clone)]
-pub(super) struct ServedRepository {
-    folder: PathBuf,
+pub(crate) struct ServedRepository {
+    pub(crate) folder: PathBuf,
 }
 
 impl ServedRepository {
-    pub(super) fn new(folder: &Path) -> Self {
+    pub(crate) fn new(folder: &Path) -> Self {
         Self { folder: folder.to_owned() }
     }
 
     /// The commit that a revision names; empty if there is none.
-    pub(super) fn commit(&self, revision: &str) -> String {
+    pub(crate) fn commit(&self, revision: &str) -> String {
         self.git(&["rev-parse", "--verify", "--quiet", revision]).trim().to_owned()
     }
 
-    pub(super) fn merge_base(&self, a: &str, b: &str) -> String {
+    pub(crate) fn merge_base(&self, a: &str, b: &str) -> String {
         self.git(&["merge-base", a, b]).trim().to_owned()
     }
 
-    pub(super) fn exists(&self, revision: &str) -> bool {
+    pub(crate) fn exists(&self, revision: &str) -> bool {
         !self.commit(&format!("{revision}^{{commit}}")).is_empty()
     }
 
     /// The files that differ between two commits.
-    pub(super) fn changed_files(&self, base: &str, head: &str) -> Vec<String> {
+    pub(crate) fn changed_files(&self, base: &str, head: &str) -> Vec<String> {
         let listed = self.git(&["diff", "--name-only", "--no-renames", base, head]);
         listed.lines().map(str::to_owned).collect()
     }
 
-    pub(super) fn file(&self, commit: &str, path: &str) -> String {
+    pub(crate) fn file(&self, commit: &str, path: &str) -> String {
         self.git(&["show", &format!("{commit}:{path}")])
     }
 
     /// Whether lines of a file are in one hunk of the diff between two commits, on the right side.
-    pub(super) fn is_in_diff(&self, range: (&str, &str), path: &str, lines: (u64, u64)) -> bool {
+    pub(crate) fn is_in_diff(&self, range: (&str, &str), path: &str, lines: (u64, u64)) -> bool {
         let diff = self.git(&["diff", "-M", "--unified=3", range.0, range.1, "--", path]);
         let heads = diff.lines().filter_map(|line| line.strip_prefix("@@ -")?.split_once(" +"));
         let mut spans = heads.map(|(_, right)| {
@@ -52,8 +52,36 @@ impl ServedRepository {
         spans.any(|(start, end)| start <= lines.0 && lines.1 < end && lines.0 <= lines.1)
     }
 
+    /// The number at base of a line at head: `None` if it is not in the diff, `Some(None)` if it is added.
+    pub(crate) fn old_line(
+        &self,
+        range: (&str, &str),
+        path: &str,
+        line: u64,
+    ) -> Option<Option<u64>> {
+        let diff = self.git(&["diff", "-M", "--unified=3", range.0, range.1, "--", path]);
+        let (mut old, mut new) = (0, 0);
+        for text in diff.lines().skip_while(|text| !text.starts_with("@@")) {
+            if let Some((left, right)) =
+                text.strip_prefix("@@ -").and_then(|it| it.split_once(" +"))
+            {
+                let start = |text: &str| text.split([',', ' ']).next().unwrap().parse().unwrap();
+                (old, new) = (start(left), start(right));
+                continue;
+            }
+            match text.bytes().next() {
+                Some(b'+') if new == line => return Some(None),
+                Some(b'+') => new += 1,
+                Some(b'-') => old += 1,
+                Some(b' ') if new == line => return Some(Some(old)),
+                _ => (old, new) = (old + 1, new + 1),
+            }
+        }
+        None
+    }
+
     /// Answers a request of git.
-    pub(super) fn serve_git(&self, request: &GitHubRequest) -> (Vec<(String, String)>, Vec<u8>) {
+    pub(crate) fn serve_git(&self, request: &ForgeRequest) -> (Vec<(String, String)>, Vec<u8>) {
         let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
         let inside = path.split_once(".git/").map_or("", |(_, inside)| inside);
         let name = self.folder.file_name().unwrap().to_string_lossy().into_owned();

@@ -1,5 +1,5 @@
-//! Requests to GitHub's REST API: conditional reads, pages, rate limits, and errors that name the
-//! missing permission. A write is never sent twice unless GitHub says that it did not happen.
+//! Requests to the REST API of a forge: conditional reads, pages, rate limits, and errors that name the
+//! missing permission. A write is never sent twice unless the forge says that it did not happen.
 
 use super::cache::ResponseCache;
 use crate::models::{HttpClient, Secret, retry_after};
@@ -15,9 +15,9 @@ use tokio::time::sleep;
 
 /// Attempts in total.
 const MAX_ATTEMPTS: u32 = 5;
-/// The wait before the second attempt, when GitHub names none; it doubles.
+/// The wait before the second attempt, when the forge names none; it doubles.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// The longest wait that GitHub may ask for.
+/// The longest wait that a forge may ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
 /// The time limit of one request.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -31,8 +31,19 @@ const MAX_PAGES: usize = 100;
 /// Tells the user about a wait.
 pub type WaitNotice = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// What differs between forges.
+pub(super) struct ApiService {
+    /// The name in messages.
+    pub(super) name: &'static str,
+    /// The headers of each request.
+    pub(super) headers: &'static [(&'static str, &'static str)],
+    /// What to check when the token is not valid.
+    pub(super) token_hint: &'static str,
+}
+
 /// The API with a token.
 pub(super) struct ApiClient {
+    service: &'static ApiService,
     http: HttpClient,
     pub(super) base: String,
     token: Secret,
@@ -67,14 +78,13 @@ enum AttemptResult {
 
 impl ApiClient {
     pub(super) fn new(
-        http: HttpClient,
-        base: &str,
+        service: &'static ApiService,
+        (http, base): (HttpClient, &str),
         token: Secret,
-        cache: ResponseCache,
-        notice: WaitNotice,
+        (cache, notice): (ResponseCache, WaitNotice),
     ) -> Self {
         let base = base.trim_end_matches('/').to_owned();
-        Self { http, base, token, cache, notice, news: AtomicBool::new(false) }
+        Self { service, http, base, token, cache, notice, news: AtomicBool::new(false) }
     }
 
     /// Whether something changed since the last run, as far as it was read: a cached answer that still holds is no
@@ -138,7 +148,7 @@ impl ApiClient {
             waited += wait;
             if waited > LONGEST_WAIT {
                 let minutes = wait.as_secs().div_ceil(60);
-                let what = format!("{last}; GitHub asks to wait for {minutes} min");
+                let what = format!("{last}; {} asks to wait for {minutes} min", self.service.name);
                 return Err(ForgeError::Unavailable(what));
             }
             (self.notice)(&format!("note: {last}: waiting {} s", wait.as_secs_f32().ceil()));
@@ -158,9 +168,10 @@ impl ApiClient {
         let mut sent = client
             .request(request.method.clone(), &url)
             .timeout(TIMEOUT)
-            .header("accept", "application/vnd.github+json")
-            .header("x-github-api-version", "2022-11-28")
             .bearer_auth(self.token.expose());
+        for (name, value) in self.service.headers {
+            sent = sent.header(*name, *value);
+        }
         if let Some(stored) = &stored {
             sent = sent.header("if-none-match", &stored.etag);
         }
@@ -168,7 +179,7 @@ impl ApiClient {
             sent = sent.json(body);
         }
         let lost = |error: &reqwest::Error| {
-            let why = format!("cannot reach GitHub: {}", innermost(error));
+            let why = format!("cannot reach {}: {}", self.service.name, innermost(error));
             match is_read || error.is_connect() {
                 true => AttemptResult::Again { wait: None, why },
                 false => AttemptResult::Failed(ForgeError::Uncertain(why)),
@@ -187,7 +198,8 @@ impl ApiClient {
             Ok(body) => body,
             Err(BodyError::Lost(error)) => return lost(&error),
             Err(BodyError::TooLarge) => {
-                let what = format!("a response of GitHub is larger than {} MiB", MAX_BODY >> 20);
+                let name = self.service.name;
+                let what = format!("a response of {name} is larger than {} MiB", MAX_BODY >> 20);
                 return AttemptResult::Failed(ForgeError::Unavailable(what));
             }
         };
@@ -210,17 +222,17 @@ impl ApiClient {
         body: &Value,
     ) -> AttemptResult {
         let message = self.token.redact(&message(body));
-        let what = format!("GitHub answers {status}: {message}");
+        let name = self.service.name;
+        let what = format!("{name} answers {status}: {message}");
         if let Some(wait) = rate_limit(status, headers, &message) {
-            let why = format!("GitHub limits the rate of requests ({status})");
+            let why = format!("{name} limits the rate of requests ({status})");
             return AttemptResult::Again { wait, why };
         }
         let permission = request.permission;
         AttemptResult::Failed(match status {
             401 => ForgeError::Forbidden {
                 what,
-                hint: "the token is not valid: check GITHUB_TOKEN, GH_TOKEN or the key of the app"
-                    .to_owned(),
+                hint: format!("the token is not valid: check {}", self.service.token_hint),
             },
             403 => ForgeError::Forbidden {
                 what,
@@ -229,7 +241,7 @@ impl ApiClient {
             404 => ForgeError::NotFound {
                 what: format!("{what} (or the token lacks the permission '{permission}')"),
             },
-            422 => ForgeError::Rejected(what),
+            400 | 422 => ForgeError::Rejected(what),
             500.. if request.method == Method::GET => {
                 return AttemptResult::Again { wait: None, why: what };
             }
@@ -239,7 +251,7 @@ impl ApiClient {
     }
 }
 
-/// The wait of a rate limit: `None` for other refusals, `Some(None)` when GitHub does not say how long.
+/// The wait of a rate limit: `None` for other refusals, `Some(None)` when the forge does not say how long.
 fn rate_limit(status: u16, headers: &HeaderMap, message: &str) -> Option<Option<Duration>> {
     if !matches!(status, 403 | 429) {
         return None;
@@ -277,7 +289,10 @@ async fn read_body(mut response: Response) -> Result<Value, BodyError> {
 
 /// The message of an error body, with its details.
 fn message(body: &Value) -> String {
-    let message = body["message"].as_str().unwrap_or("no reason");
+    // GitLab sends an object for each wrong field.
+    let fields = body["message"].is_object().then(|| body["message"].to_string());
+    let message = body["message"].as_str().or(fields.as_deref()).or(body["error"].as_str());
+    let message = message.unwrap_or("no reason");
     let details = body["errors"].as_array().into_iter().flatten();
     let details = details.filter_map(|error| error.as_str().or_else(|| error["message"].as_str()));
     let words: Vec<&str> = std::iter::once(message).chain(details).collect();
@@ -286,6 +301,17 @@ fn message(body: &Value) -> String {
 
 fn has_next(headers: &HeaderMap) -> bool {
     header(headers, "link").is_some_and(|link| link.contains("rel=\"next\""))
+        || header(headers, "x-next-page").is_some_and(|page| !page.is_empty())
+}
+
+/// A text in the path or the query of a URL.
+pub(super) fn in_url(text: &str) -> String {
+    let bytes = text.bytes().map(|byte| match byte {
+        b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
+        byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    });
+    bytes.collect()
 }
 
 fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {

@@ -1,7 +1,6 @@
 //! One connection: plain HTTP/1.1, ETags, pages, and scripted failures.
 
-use super::GitHubShared;
-use super::api::ApiAnswer;
+use super::{ApiAnswer, ForgeApi, ForgeShared, ServedRepository};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -9,7 +8,7 @@ use std::net::{Shutdown, TcpStream};
 
 /// A request.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GitHubRequest {
+pub struct ForgeRequest {
     /// Its number among the requests since the last `take_requests`, from 0.
     pub number: usize,
     /// The method.
@@ -24,7 +23,7 @@ pub struct GitHubRequest {
 
 /// A way to fail.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum GitHubFault {
+pub enum ForgeFault {
     /// Answers with this status, these headers and this message, and does nothing.
     Status(u16, Vec<(String, String)>, String),
     /// Closes the connection before it does anything.
@@ -33,7 +32,7 @@ pub enum GitHubFault {
     DropAfter,
 }
 
-impl GitHubRequest {
+impl ForgeRequest {
     /// A header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -71,9 +70,9 @@ impl GitHubRequest {
 }
 
 /// Answers the requests of a connection until one side closes it.
-pub(super) fn serve(connection: &TcpStream, shared: &GitHubShared) {
+pub(super) fn serve<A: ForgeApi>(connection: &TcpStream, shared: &ForgeShared<A>) {
     let mut reader = BufReader::new(connection);
-    while let Ok(Some(mut request)) = GitHubRequest::read(&mut reader) {
+    while let Ok(Some(mut request)) = ForgeRequest::read(&mut reader) {
         {
             let mut requests = shared.requests.lock().unwrap();
             request.number = requests.iter().filter(|known| !known.is_git()).count();
@@ -89,30 +88,30 @@ pub(super) fn serve(connection: &TcpStream, shared: &GitHubShared) {
 }
 
 /// Answers one request. Returns whether the connection can take another one.
-fn respond(
+fn respond<A: ForgeApi>(
     connection: &TcpStream,
-    shared: &GitHubShared,
-    request: &GitHubRequest,
-    fault: Option<GitHubFault>,
+    shared: &ForgeShared<A>,
+    request: &ForgeRequest,
+    fault: Option<ForgeFault>,
 ) -> io::Result<bool> {
     match fault {
-        Some(GitHubFault::DropBefore) => return Ok(false),
-        Some(GitHubFault::Status(status, headers, message)) => {
+        Some(ForgeFault::DropBefore) => return Ok(false),
+        Some(ForgeFault::Status(status, headers, message)) => {
             let body = json!({"message": message}).to_string();
             return send(connection, status, &headers, body.as_bytes());
         }
-        Some(GitHubFault::DropAfter) | None => {}
+        Some(ForgeFault::DropAfter) | None => {}
     }
     if request.is_git() {
-        let repository = shared.state.lock().unwrap().repository.clone();
+        let repository = ServedRepository::new(&shared.api.lock().unwrap().folder());
         let (headers, body) = repository.serve_git(request);
         return send(connection, 200, &headers, &body);
     }
     if request.header("authorization").is_none_or(|value| !value.starts_with("Bearer ")) {
         return send(connection, 401, &[], br#"{"message":"Bad credentials"}"#);
     }
-    let answer = shared.state.lock().unwrap().answer(request);
-    if fault == Some(GitHubFault::DropAfter) {
+    let answer = shared.api.lock().unwrap().answer(request);
+    if fault == Some(ForgeFault::DropAfter) {
         return Ok(false);
     }
     send_answer(connection, request, answer)
@@ -120,7 +119,7 @@ fn respond(
 
 fn send_answer(
     connection: &TcpStream,
-    request: &GitHubRequest,
+    request: &ForgeRequest,
     answer: ApiAnswer,
 ) -> io::Result<bool> {
     let (body, is_last) = page(request, answer.body);
@@ -142,7 +141,7 @@ fn send_answer(
 }
 
 /// The page of a list that the query names, and whether it is the last.
-fn page(request: &GitHubRequest, body: Value) -> (Value, bool) {
+fn page(request: &ForgeRequest, body: Value) -> (Value, bool) {
     let Value::Array(items) = body else { return (body, true) };
     let query = request.path.split_once('?').map_or("", |(_, query)| query);
     let number = |name: &str, default: usize| {

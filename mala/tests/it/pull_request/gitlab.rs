@@ -1,0 +1,252 @@
+//! Merge requests on a loopback GitLab with a real repository: the same stage, ledger and markers as on GitHub.
+
+use super::{CLEAN, FLAW, status};
+use crate::world;
+use mala_testkit::forge_server::ForgeRequest;
+use mala_testkit::gitlab_server::StoredNote;
+use mala_testkit::{GitLabServer, TestRepo, World};
+use serde_json::Value;
+
+const TOKEN: &str = "dummy-token-of-gitlab";
+const REVIEW: [&str; 2] = ["--post", "review"];
+
+/// A GitLab with merge request 7, and a world in an empty folder.
+struct MergeRequestBench {
+    repo: TestRepo,
+    gitlab: GitLabServer,
+    world: World,
+}
+
+impl MergeRequestBench {
+    /// A merge request that adds a flaw to `app.py`.
+    fn new() -> Self {
+        let repo = TestRepo::with_files(&[("app.py", CLEAN), ("other.py", CLEAN)]);
+        repo.branch("topic");
+        repo.write("app.py", FLAW);
+        repo.commit("add a flaw");
+        let gitlab = GitLabServer::new(repo.root());
+        let api = format!("{}/api/v4", gitlab.url());
+        let world = world().with_env("GITLAB_API_URL", api).with_env("GITLAB_TOKEN", TOKEN);
+        Self { repo, gitlab, world }
+    }
+
+    /// Runs `mala pr g/sub/p!7` with these options, and returns its exit code and output.
+    fn pr(&self, options: &[&str]) -> (i32, String) {
+        let output = self.world.output(&[&["pr", "g/sub/p!7"], options].concat(), b"");
+        let shown = [&output.stderr[..], &output.stdout[..]].concat();
+        let shown = String::from_utf8_lossy(&shown).into_owned();
+        assert!(!shown.contains(TOKEN), "the token is shown");
+        (output.status.code().unwrap_or(-1), shown)
+    }
+
+    /// Our summaries, and the lines with a discussion of ours.
+    fn posted(&self) -> (Vec<String>, Vec<String>) {
+        let notes = self.gitlab.notes();
+        let ours = notes.iter().filter(|note| note.login == "mala-bot" && note.id == note.first);
+        let (summaries, threads): (Vec<&StoredNote>, Vec<_>) =
+            ours.partition(|note| note.position.is_null());
+        let place = |note: &&StoredNote| {
+            let path = note.position["new_path"].as_str().unwrap_or_default();
+            format!("{path}:{}", note.position["new_line"])
+        };
+        (
+            summaries.iter().map(|note| note.body.clone()).collect(),
+            threads.iter().map(place).collect(),
+        )
+    }
+
+    /// The writes since the last call.
+    fn writes(&self) -> Vec<ForgeRequest> {
+        let requests = self.gitlab.take_requests().into_iter();
+        requests.filter(|request| request.method != "GET" && !request.is_git()).collect()
+    }
+
+    fn thread(&self) -> u64 {
+        self.gitlab.notes().iter().find(|note| !note.position.is_null()).unwrap().id
+    }
+}
+
+#[test]
+fn a_merge_request_gets_one_summary_and_a_discussion_per_finding() {
+    let bench = MergeRequestBench::new();
+    let (code, shown) = bench.pr(&REVIEW);
+    assert_eq!(code, 1, "{shown}");
+    let (summaries, threads) = bench.posted();
+    assert_eq!((summaries.len(), threads), (1, vec!["app.py:2".to_owned()]));
+    assert!(summaries[0].starts_with("<!-- code-review-agent:review_id="), "{}", summaries[0]);
+    let link = format!("/g/sub/p/-/blob/{}/app.py#L2", bench.repo.id("topic"));
+    assert!(summaries[0].contains(&link), "{}", summaries[0]);
+    assert_eq!(bench.writes().len(), 2);
+    for is_fresh in [false, true] {
+        if is_fresh {
+            std::fs::remove_dir_all(bench.world.home().join(".cache/mala/forges")).unwrap();
+        }
+        assert_eq!(bench.pr(&REVIEW).0, 1);
+        assert_eq!(bench.writes(), [], "fresh: {is_fresh}");
+    }
+}
+
+#[test]
+fn a_url_names_a_merge_request_of_this_host_only() {
+    let bench = MergeRequestBench::new();
+    let url = |host: &str| format!("{host}/g/sub/p/-/merge_requests/7");
+    for (url, code) in [(url(&bench.gitlab.url()), 1), (url("https://gitlab.example"), 64)] {
+        let output = bench.world.output(&["pr", &url], b"");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{url}: {stderr}");
+    }
+}
+
+#[test]
+fn a_push_that_fixes_the_finding_resolves_its_discussion() {
+    let bench = MergeRequestBench::new();
+    bench.pr(&REVIEW);
+    bench.repo.write("app.py", "def ask():\n    return 3\n");
+    bench.repo.commit("fix");
+    let (code, shown) = bench.pr(&REVIEW);
+    assert_eq!(code, 0, "{shown}");
+    let first = bench.thread();
+    let note = bench.gitlab.notes().into_iter().find(|note| note.id == first).unwrap();
+    assert_eq!(note.resolved_by.as_deref(), Some("mala-bot"));
+    assert_eq!(bench.posted().0.len(), 1);
+}
+
+#[test]
+fn a_push_with_another_finding_adds_one_discussion() {
+    let bench = MergeRequestBench::new();
+    bench.pr(&REVIEW);
+    bench.repo.write("other.py", FLAW);
+    bench.repo.commit("another flaw");
+    assert_eq!(bench.pr(&REVIEW).0, 1);
+    let (summaries, mut threads) = bench.posted();
+    threads.sort();
+    assert_eq!((summaries.len(), threads), (1, vec!["app.py:2".into(), "other.py:2".into()]));
+}
+
+#[test]
+fn a_waiver_counts_only_from_developers() {
+    for (login, code) in [("ada", 0), ("eve", 1)] {
+        let bench = MergeRequestBench::new();
+        bench.gitlab.add_developer("ada");
+        bench.pr(&REVIEW);
+        bench.gitlab.reply(bench.thread(), login, "/mala waive a known breakpoint");
+        let (found, shown) = bench.pr(&REVIEW);
+        assert_eq!(found, code, "{login}: {shown}");
+        assert_eq!(bench.posted().0[0].contains("Not counted: 1"), code == 0, "{login}");
+        bench.writes();
+        assert_eq!(bench.pr(&REVIEW).0, code, "the next run");
+        assert_eq!(bench.writes(), [], "{login}");
+    }
+}
+
+#[test]
+fn a_discussion_resolved_by_a_developer_is_a_waiver() {
+    for (login, code) in [("ada", 0), ("eve", 1)] {
+        let bench = MergeRequestBench::new();
+        bench.gitlab.add_developer("ada");
+        bench.pr(&REVIEW);
+        bench.gitlab.resolve(bench.thread(), login);
+        assert_eq!(bench.pr(&REVIEW).0, code, "{login}");
+    }
+}
+
+#[test]
+fn a_question_is_answered_in_its_discussion() {
+    let bench = MergeRequestBench::new();
+    bench.gitlab.add_developer("ada");
+    bench.pr(&REVIEW);
+    let first = bench.thread();
+    bench.gitlab.reply(first, "ada", "/mala explain");
+    bench.pr(&REVIEW);
+    bench.pr(&REVIEW);
+    let notes = bench.gitlab.notes();
+    let replies = notes.iter().filter(|note| note.first == first && note.id != first);
+    let ours: Vec<_> = replies.filter(|note| note.login == "mala-bot").collect();
+    assert_eq!(ours.len(), 1);
+    assert!(ours[0].body.contains("breakpoint()"), "{}", ours[0].body);
+}
+
+#[test]
+fn a_rejected_position_moves_to_the_summary() {
+    let bench = MergeRequestBench::new();
+    bench.repo.write("other.py", FLAW);
+    bench.repo.commit("another flaw");
+    bench.gitlab.fail(|request| {
+        let is_refused = request.path.ends_with("/discussions")
+            && String::from_utf8_lossy(&request.body).contains("\"new_path\":\"other.py\"");
+        is_refused.then(|| status(400, &[], "line_code must be a valid line code"))
+    });
+    assert_eq!(bench.pr(&REVIEW).0, 1);
+    let (summaries, threads) = bench.posted();
+    assert_eq!((summaries.len(), threads), (1, vec!["app.py:2".to_owned()]));
+    assert!(summaries[0].contains("<details open>"), "{}", summaries[0]);
+    bench.writes();
+    bench.pr(&REVIEW);
+    assert_eq!(bench.writes(), [], "a refused position is not tried again");
+}
+
+#[test]
+fn a_check_is_a_commit_status_written_once() {
+    let bench = MergeRequestBench::new();
+    for _ in 0..2 {
+        assert_eq!(bench.pr(&["--post", "check"]).0, 1);
+        let statuses = bench.gitlab.statuses();
+        assert_eq!(statuses.len(), 1, "{statuses:#?}");
+        assert_eq!(statuses[0]["state"], "failed");
+        assert_eq!(statuses[0]["name"], "mala");
+    }
+}
+
+#[test]
+fn a_rate_limit_is_waited_for() {
+    let bench = MergeRequestBench::new();
+    bench.gitlab.fail(|request| {
+        (request.number == 0).then(|| status(429, &[("Retry-After", "1")], "Retry later"))
+    });
+    let (code, shown) = bench.pr(&["--post", "comment"]);
+    assert_eq!(code, 1, "{shown}");
+    assert!(shown.contains("GitLab limits the rate of requests (429): waiting 1 s"), "{shown}");
+}
+
+#[test]
+fn without_a_token_nothing_is_sent() {
+    let mut bench = MergeRequestBench::new();
+    bench.world = bench.world.with_env("GITLAB_TOKEN", "").with_env("CI_JOB_TOKEN", "job");
+    let (code, shown) = bench.pr(&[]);
+    assert_eq!(code, 78, "{shown}");
+    assert!(shown.contains("GITLAB_TOKEN") && shown.contains("CI_JOB_TOKEN"), "{shown}");
+    assert!(bench.gitlab.take_requests().is_empty());
+}
+
+#[test]
+fn a_dry_run_shows_positions_and_sends_nothing() {
+    let bench = MergeRequestBench::new();
+    let (code, shown) = bench.pr(&["--dry-run"]);
+    assert_eq!(code, 1, "{shown}");
+    let head = format!("\"head_sha\": \"{}\"", bench.repo.id("topic"));
+    assert!(shown.contains("POST /projects/g%2Fsub%2Fp/merge_requests/7/discussions"), "{shown}");
+    assert!(shown.contains(&head), "{shown}");
+    assert_eq!(bench.writes(), []);
+}
+
+#[test]
+fn a_job_with_a_token_posts_on_its_merge_request() {
+    let bench = MergeRequestBench::new();
+    let world = bench
+        .world
+        .with_env("GITLAB_API_URL", "")
+        .with_env("CI_API_V4_URL", format!("{}/api/v4", bench.gitlab.url()))
+        .with_env("GITLAB_CI", "true")
+        .with_env("CI_MERGE_REQUEST_IID", "7")
+        .with_env("CI_MERGE_REQUEST_PROJECT_PATH", "g/sub/p")
+        .with_env("CI_COMMIT_SHA", bench.repo.id("topic"))
+        .in_folder(bench.repo.root());
+    let output = world.output(&["ci"], b"");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    let notes = bench.gitlab.notes();
+    assert_eq!(notes.iter().filter(|note| !note.position.is_null()).count(), 1, "{stderr}");
+    let report = std::fs::read(bench.repo.root().join("gl-code-quality-report.json")).unwrap();
+    let report: Value = serde_json::from_slice(&report).unwrap();
+    assert_eq!(report[0]["location"]["path"], "app.py", "{report:#}");
+}
