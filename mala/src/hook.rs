@@ -11,6 +11,7 @@ mod work;
 use crate::console;
 use crate::environment::Environment;
 use crate::exit::Exit;
+use crate::settings::UserSettings;
 use crate::wiring::gate::work::{HookFolder, WorkSource, hook_folder};
 use anyhow::Context;
 use mala_domain::gate::MARKER;
@@ -85,8 +86,9 @@ pub(crate) fn pre_push(time: Duration) -> anyhow::Result<Exit> {
         Some(facts) => HookLook { facts, max_blocks: MAX_BLOCKS },
         None => {
             let (here, record) = (here.clone(), record.clone().unwrap_or_default());
+            let user = user_settings(&here);
             limited(time, GRACE, move || {
-                work::look(&here, &WorkSource::Push(&record, &pushed), time)
+                work::look(&here, &user, &WorkSource::Push(&record, &pushed), time)
             })
         }
     };
@@ -142,8 +144,9 @@ fn stop_answer(time: Result<Duration, String>) -> HookAnswer {
         console::say(&format!("warning: invalid input: {problem}"));
     }
     let here = place::environment(&stop);
+    let user = user_settings(&here);
     if let (None, Ok(time)) = (skipped(&here), &time) {
-        match task::idle_answer(&stop, &here, *time) {
+        match task::idle_answer(&stop, &here, &user, *time) {
             Ok(Some(answer)) => return answer,
             Ok(None) => {}
             Err(error) => {
@@ -159,12 +162,17 @@ fn stop_answer(time: Result<Duration, String>) -> HookAnswer {
         (None, Ok(time)) => {
             let (here, record) = (here.clone(), record.clone().unwrap_or_default());
             limited(time, GRACE, move || {
-                work::look(&here, &WorkSource::Conversation(&record), time)
+                work::look(&here, &user, &WorkSource::Conversation(&record), time)
             })
         }
         (None, Err(why)) => unreviewed(format!("invalid arguments of the hook: {why}")),
     };
     decided(&look, &stop, (conversation(&stop), record.as_ref()), &folder).answer
+}
+
+/// The user's settings, or what is wrong with them.
+fn user_settings(here: &Environment) -> Result<UserSettings, String> {
+    UserSettings::load(here).map_err(|error| error.to_string())
 }
 
 fn conversation(stop: &Stop) -> &str {

@@ -4,15 +4,15 @@ use crate::console;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::interrupt::until_interrupted;
-use crate::settings::{RepositoryFile, RepositoryFileChoice, UserSettings};
+use crate::settings::{RepositoryFile, RepositoryFileChoice, Settings, UserSettings};
 use crate::wiring::gate::work::base_branch;
 use crate::wiring::gate::{self as world, Gate};
 use crate::wiring::probe::Probe;
 use crate::wiring::reviewers::member_missing;
-use crate::wiring::trusted_settings;
+use crate::wiring::trusted_settings::WorkingTreeSettings;
 use clap::Args;
 use futures_util::future::join_all;
-use mala_domain::config::{Config, FILE_NAME, ReviewPolicy};
+use mala_domain::config::{Config, FILE_NAME};
 use mala_domain::gate::SCHEMA_VERSION;
 use mala_domain::gate::canary::Measured;
 use mala_domain::gate::lane::{IN_PROCESS, Lane, Table};
@@ -56,10 +56,10 @@ pub(crate) struct LaneLine {
 
 pub(super) fn run(args: &LanesArgs, here: &Environment) -> anyhow::Result<Exit> {
     let probe = Probe::new(here, here.root())?;
-    let settings = trusted_settings::of_working_tree(here, &probe, Config::default())?;
+    let tree = WorkingTreeSettings::read_with(here, &probe)?;
+    let settings = tree.settings(Config::default())?;
     let table = Table::with(&settings.gate.lanes)?;
-    let user = UserSettings::load(here)?;
-    let trusted = trusted(here, &user, &probe)?;
+    let trusted = trusted(here, tree.user(), &probe)?;
     let is_trusted = |lane: &Lane| trusted.get(&lane.name).is_ok_and(|known| known == lane);
     until_interrupted(async {
         let gate = Gate::open(here).await.ok();
@@ -74,7 +74,7 @@ pub(super) fn run(args: &LanesArgs, here: &Environment) -> anyhow::Result<Exit> 
         let mut lines = join_all(table.lanes().map(line)).await;
         let own = IN_PROCESS.into_iter().filter_map(|name| table.get(name).ok());
         let own = own.filter(|lane| lane.is_in_process());
-        lines.extend(own.map(|lane| in_process(lane, &settings.policy, here)));
+        lines.extend(own.map(|lane| in_process(lane, &settings, here)));
         let text = match args.json {
             true => format!("{}\n", serde_json::to_string_pretty(&lines)?),
             false => lines.iter().map(shown).collect(),
@@ -119,8 +119,8 @@ async fn look(lane: &Lane, here: &Environment) -> LaneLine {
 }
 
 /// A reviewer of mala itself.
-fn in_process(lane: &Lane, policy: &ReviewPolicy, here: &Environment) -> LaneLine {
-    let why_not = member_missing(&lane.name, policy, here);
+fn in_process(lane: &Lane, settings: &Settings, here: &Environment) -> LaneLine {
+    let why_not = member_missing(&lane.name, &settings.policy, &settings.models, here);
     LaneLine { usable: why_not.is_none(), why_not, ..seen(lane, here) }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::wiring::gate::{self as world, Gate, SessionFolder};
+use crate::settings::UserSettings;
+use crate::wiring::gate::{self as world, Gate, SessionFolder, SessionLanes};
 use anyhow::Context;
 use clap::Args;
 use mala_domain::gate::session::{Phase, Progress, Session, SessionEnd};
@@ -67,5 +68,7 @@ async fn review(
     if scoped.scope.diff_hash != session.scope.diff_hash {
         anyhow::bail!("the change is not the one that the session was started for");
     }
-    world::review_session(session, scoped, Some((gate, git, folder)), here).await
+    let models = UserSettings::load(here)?.models;
+    let lanes = SessionLanes { gate, git, folder, models };
+    world::review_session(session, scoped, Some(lanes), here).await
 }

@@ -36,16 +36,17 @@ pub(super) fn too_long(time: Duration) -> String {
     format!("no result within {} s", time.as_secs())
 }
 
-/// Reviews the work within this time.
+/// Reviews the work within this time. Broken settings of the user matter only if there is work.
 pub(super) fn look(
     here: &Environment,
+    user: &Result<UserSettings, String>,
     source: &WorkSource<'_>,
     time: Duration,
 ) -> anyhow::Result<HookLook> {
     let deadline = Instant::now() + time;
     within(time, async {
         tokio::select! {
-            looked = review(here, source, deadline) => looked,
+            looked = review(here, user, source, deadline) => looked,
             ended = stop_signal() => ended.map(|()| HookLook::quiet(HookFacts::Interrupted)),
         }
     })
@@ -79,6 +80,7 @@ struct Part {
 
 async fn review(
     here: &Environment,
+    user: &Result<UserSettings, String>,
     source: &WorkSource<'_>,
     deadline: Instant,
 ) -> anyhow::Result<HookLook> {
@@ -88,7 +90,7 @@ async fn review(
     let mut parts = Vec::new();
     for part in &scope.parts {
         let pinned = gate.pin_part(part, &scope).await?;
-        if let Some((part, limit)) = prepare(pinned, &gate, here).await? {
+        if let Some((part, limit)) = prepare(pinned, &gate, user, here).await? {
             max_blocks = limit.max(max_blocks);
             parts.push(part);
         }
@@ -130,14 +132,15 @@ async fn review(
 async fn prepare(
     pinned: PinnedPart,
     gate: &Gate,
+    user: &Result<UserSettings, String>,
     here: &Environment,
 ) -> anyhow::Result<Option<(Part, u32)>> {
     let (_, scope) = gate.scope(pinned.scratch.path(), &pinned.pinned).await?;
     if scope.change.is_empty() {
         return Ok(None);
     }
-    let settings =
-        trusted_settings::of_change(&UserSettings::load(here)?, &scope, Config::default()).await?;
+    let user = user.as_ref().map_err(|why| anyhow::anyhow!("{why}"))?;
+    let settings = trusted_settings::of_change(user, &scope, Config::default()).await?;
     let scope = world::narrowed(scope, &LeftOut::of(&settings.policy))?;
     let (seats, warnings) = world::session_panel_members(&[], &settings, here)?;
     let request = SessionRequest { seats, tasks: Vec::new(), reasoning: "high", warnings };

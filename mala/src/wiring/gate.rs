@@ -8,6 +8,7 @@ pub mod work;
 
 use super::changes::failure;
 use crate::environment::Environment;
+use crate::settings::UserModels;
 use anyhow::Context;
 pub use canary::CanaryLanes;
 use mala_adapters::git::{Git, WorkTreeSnapshot};
@@ -25,7 +26,7 @@ use mala_domain::scope::{HeadState, ReviewTarget};
 use mala_pipeline::gate::{PanelChoice, PanelProblem, WatchedSession, choose};
 use mala_pipeline::review::apply_path_settings;
 pub use members::{InProcessSettings, panel_reviewers};
-pub use session::{review_session, session_policy};
+pub use session::{SessionLanes, review_session, session_policy};
 pub use start::{
     SessionChange, SessionRequest, new_session, remove_older_than, session_panel_members,
     start_session,
@@ -224,7 +225,7 @@ pub async fn version(lane: &Lane, program: &Path, here: &Environment) -> Option<
 /// The panel that this policy gives, and what to say about it.
 pub fn panel(
     named: &[String],
-    (policy, review): (&GatePolicy, &ReviewPolicy),
+    (policy, review, models): (&GatePolicy, &ReviewPolicy, &UserModels),
     here: &Environment,
 ) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
     choose(&PanelChoice {
@@ -232,7 +233,7 @@ pub fn panel(
         policy,
         missing: &|lane| {
             if lane.is_in_process() {
-                return super::reviewers::member_missing(&lane.name, review, here);
+                return super::reviewers::member_missing(&lane.name, review, models, here);
             }
             let presence = presence(lane, here);
             presence.program.is_none().then(|| presence.why_not(lane)).flatten()

@@ -2,7 +2,7 @@
 
 use super::{Gate, InProcessSettings, panel_reviewers, runner};
 use crate::environment::Environment;
-use crate::settings::UserSettings;
+use crate::settings::UserModels;
 use crate::wiring::changes::failure;
 use crate::wiring::ledger::{LedgerPlace, ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{self, AbsentReviewer};
@@ -60,17 +60,29 @@ pub fn session_policy(session: &Session) -> DecisionPolicy {
     }
 }
 
+/// What the lanes of a session run with.
+pub struct SessionLanes<'s> {
+    /// The repository.
+    pub gate: &'s Gate,
+    /// The copy of the repository that the session reviews.
+    pub git: Git,
+    /// The files of the session.
+    pub folder: &'s SessionFolder,
+    /// How models are reached.
+    pub models: UserModels,
+}
+
 /// Reviews the change of a session with its lanes. Without a folder none of them can be run: each says
 /// why it is not there.
 pub async fn review_session(
     session: &Session,
     mut scope: ReviewScope,
-    lanes: Option<(&Gate, Git, &SessionFolder)>,
+    lanes: Option<SessionLanes<'_>>,
     here: &Environment,
 ) -> anyhow::Result<Report> {
     scope.scope.target.clone_from(&session.scope.target);
     let mut plan = session_plan(session)?;
-    let Some((gate, git, folder)) = lanes else {
+    let Some(SessionLanes { gate, git, folder, models }) = lanes else {
         let reviewers = absent(session);
         let ports = ReviewPorts { reviewers: &reviewers, ..ReviewPorts::default() };
         return Ok(review(&plan, scope, &ports, &|_| {}).await.map_err(failure)?.report);
@@ -84,7 +96,6 @@ pub async fn review_session(
     let started = progress.clone();
     let runner = runner(git, session, folder, here, Some(gate.git.clone()));
     let panel = session_panel(session, runner, Arc::new(move |lane| started.started(lane)));
-    let models = UserSettings::load(here)?.models;
     let rules = project_rules(&scope, &session.pinned.target(), &mut plan.warnings).await?;
     let own = InProcessSettings { agent: &session.agent, models: &models, rules };
     let members = panel_reviewers(&session.seats, &panel, &progress, &own, here).await;

@@ -52,7 +52,8 @@ pub fn session_panel_members(
     settings: &Settings,
     here: &Environment,
 ) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
-    let (seats, warnings) = super::panel(named, (&settings.gate, &settings.policy), here)?;
+    let policies = (&settings.gate, &settings.policy, &settings.models);
+    let (seats, warnings) = super::panel(named, policies, here)?;
     Ok((seats, settings.notice.iter().cloned().chain(warnings).collect()))
 }
 

@@ -61,7 +61,7 @@ async fn in_process(
     options: &ReviewerOptions,
 ) -> anyhow::Result<ChosenReviewers> {
     let gate = &options.gate;
-    let (seats, mut warnings) = panel(&[], (gate, policy), here)?;
+    let (seats, mut warnings) = panel(&[], (gate, policy, &options.models), here)?;
     if seats.is_empty() {
         let failure = refusal("no lane of the panel is usable");
         let failure = failure.hint("run `review-gate lanes` to see why");

@@ -25,8 +25,10 @@ pub(super) fn choose(top: &Path, here: &Environment) -> anyhow::Result<()> {
     let (seats, _) = session_panel_members(&[], &settings, here)?;
     let usable = seats.iter().filter(|seat| seat.absent.is_none());
     let names: Vec<&str> = usable.map(|seat| seat.lane.name.as_str()).collect();
-    let own =
-        if member_missing("agent", &settings.policy, here).is_none() { "agent" } else { "builtin" };
+    let own = match member_missing("agent", &settings.policy, &settings.models, here) {
+        None => "agent",
+        Some(_) => "builtin",
+    };
     match names.as_slice() {
         [] if settings.gate.panel.value.is_some() => {
             console::say("warning: no reviewer of gate.panel is usable: review-gate lanes");
