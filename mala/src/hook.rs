@@ -24,7 +24,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
-use work::HookLook;
+use work::HookReview;
 
 /// How much longer than its time limit a review may take to notice it.
 const GRACE: Duration = Duration::from_secs(5);
@@ -48,7 +48,7 @@ pub(crate) fn stop(time: Result<Duration, String>) -> Exit {
         HookAnswer::allow("warning: nothing was reviewed: mala has a bug".to_owned())
     });
     let text = serde_json::to_string(&answer).unwrap_or_else(|_| "{}".to_owned());
-    // There is no other way to report that this fails.
+    // A failure cannot be reported: stdout is the only channel to the host.
     console::bytes(format!("{text}\n").as_bytes()).unwrap_or_default();
     Exit::Passed
 }
@@ -63,7 +63,7 @@ pub(crate) fn start() -> Exit {
     Exit::Passed
 }
 
-/// Accepts everything that is there as it is.
+/// Accepts the current state of the repository.
 pub(crate) fn accept(top: &Path, here: &Environment) -> anyhow::Result<Exit> {
     let state = work::state(here, START_TIME)?;
     hook_folder(top).accept(&state).context("writing what is accepted")?;
@@ -83,12 +83,12 @@ pub(crate) fn pre_push(time: Duration) -> anyhow::Result<Exit> {
     let folder = hook_folder(here.root());
     let record = folder.record(PUSHES).ok();
     let look = match skipped(&here) {
-        Some(facts) => HookLook { facts, max_blocks: MAX_BLOCKS },
+        Some(facts) => HookReview { facts, max_blocks: MAX_BLOCKS },
         None => {
             let (here, record) = (here.clone(), record.clone().unwrap_or_default());
             let user = user_settings(&here);
             limited(time, GRACE, move || {
-                work::look(&here, &user, &WorkSource::Push(&record, &pushed), time)
+                work::review_within(&here, &user, &WorkSource::Push(&record, &pushed), time)
             })
         }
     };
@@ -158,11 +158,11 @@ fn stop_answer(time: Result<Duration, String>) -> HookAnswer {
     let folder = hook_folder(here.root());
     let record = folder.record(conversation(&stop)).ok();
     let look = match (skipped(&here), time) {
-        (Some(facts), _) => HookLook { facts, max_blocks: MAX_BLOCKS },
+        (Some(facts), _) => HookReview { facts, max_blocks: MAX_BLOCKS },
         (None, Ok(time)) => {
             let (here, record) = (here.clone(), record.clone().unwrap_or_default());
             limited(time, GRACE, move || {
-                work::look(&here, &user, &WorkSource::Conversation(&record), time)
+                work::review_within(&here, &user, &WorkSource::Conversation(&record), time)
             })
         }
         (None, Err(why)) => unreviewed(format!("invalid arguments of the hook: {why}")),
@@ -197,8 +197,8 @@ fn skipped(here: &Environment) -> Option<HookFacts> {
 fn limited(
     time: Duration,
     grace: Duration,
-    look: impl FnOnce() -> anyhow::Result<HookLook> + Send + 'static,
-) -> HookLook {
+    look: impl FnOnce() -> anyhow::Result<HookReview> + Send + 'static,
+) -> HookReview {
     let (sender, receiver) = mpsc::channel();
     let worker = std::thread::Builder::new().name("work".to_owned()).spawn(move || {
         // The receiver is gone if it took too long.
@@ -215,8 +215,8 @@ fn limited(
     }
 }
 
-fn unreviewed(why: String) -> HookLook {
-    HookLook {
+fn unreviewed(why: String) -> HookReview {
+    HookReview {
         facts: HookFacts::UnreviewedWork(UnreviewedWork::because(why)),
         max_blocks: MAX_BLOCKS,
     }
@@ -224,7 +224,7 @@ fn unreviewed(why: String) -> HookLook {
 
 /// Decides and remembers. If nothing can be written, the agent is not blocked again and again.
 fn decided(
-    look: &HookLook,
+    look: &HookReview,
     stop: &Stop,
     (name, record): (&str, Option<&ConversationRecord>),
     folder: &HookFolder,
@@ -249,7 +249,7 @@ mod tests {
 
     fn why(
         seconds: u64,
-        look: impl FnOnce() -> anyhow::Result<HookLook> + Send + 'static,
+        look: impl FnOnce() -> anyhow::Result<HookReview> + Send + 'static,
     ) -> String {
         match limited(Duration::from_secs(seconds), Duration::ZERO, look).facts {
             HookFacts::UnreviewedWork(work) => work.why,

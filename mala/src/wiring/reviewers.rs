@@ -20,7 +20,7 @@ use mala_domain::config::{
     Config, ConfigLayer, ConfigOrigin, GatePolicy, PathGlobs, ReviewPolicy, ReviewSettings,
     ReviewerType, gate_policy, policy,
 };
-use mala_domain::gate::session::Checker;
+use mala_domain::gate::session::CheckerSettings;
 use mala_domain::models::ModelChoice;
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure, Verifier};
 use mala_domain::review::consensus::ConsensusRule;
@@ -312,7 +312,7 @@ fn models(here: &Environment, options: &ReviewerOptions) -> Result<Models, Failu
 
 /// The agent that verifies findings of a panel, as its session says.
 pub async fn checker(
-    plan: &Checker,
+    plan: &CheckerSettings,
     here: &Environment,
     models: UserModels,
 ) -> anyhow::Result<Arc<Agent>> {
@@ -333,7 +333,7 @@ pub async fn member(
 }
 
 /// The settings of an agent of a panel.
-fn agent_policy(plan: &Checker) -> ReviewPolicy {
+fn agent_policy(plan: &CheckerSettings) -> ReviewPolicy {
     let review = ReviewSettings { budget: plan.budget.clone(), ..ReviewSettings::default() };
     let config =
         Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };

@@ -90,7 +90,7 @@ const SMALL: [&str; 19] = [
     "mala-adapters/src/lanes/variables.rs",
     "mala-adapters/src/reviewers/review_gate/range.rs",
     "mala-adapters/src/sessions/trees.rs",
-    "mala-domain/src/gate/client/first.rs",
+    "mala-domain/src/gate/client/aggregated.rs",
     "mala-domain/src/ledger/subject.rs",
     "mala-pipeline/src/agent/tools/lint.rs",
     "mala-pipeline/src/agent/tools/search/literals.rs",

@@ -1,13 +1,13 @@
 //! The commands beside `wait`, and what they say when something is wrong.
 
-use super::bench::Bench;
+use super::bench::GateWorld;
 use insta::assert_snapshot;
 use serde_json::Value;
 
 // Rows 001-019, 001-020, 001-025, 001-041.
 #[test]
 fn spawning_prints_the_contract_and_returns_before_the_lanes_do() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let started = std::time::Instant::now();
     let spawned = bench.spawn(&["--lanes", "never,missing,pass", "--timeout", "20"]);
     assert!(started.elapsed().as_secs() < 10);
@@ -38,7 +38,7 @@ fn spawning_prints_the_contract_and_returns_before_the_lanes_do() {
 
 #[test]
 fn spawning_lets_go_of_what_its_caller_holds() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let gate = env!("CARGO_BIN_EXE_review-gate");
     let lock = bench.repo.beside("lock");
     let script = format!(
@@ -58,7 +58,7 @@ fn spawning_lets_go_of_what_its_caller_holds() {
 // Rows 001-013, 001-014, 001-016, 001-024.
 #[test]
 fn what_cannot_be_started_says_why() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let spawn = |args: &[&str]| {
         let mut all = vec!["spawn-code-review"];
         all.extend(args);
@@ -108,7 +108,7 @@ fn what_cannot_be_started_says_why() {
 // Rows 001-039.
 #[test]
 fn waiting_without_a_session_is_an_internal_error() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     for args in [&["wait", "--json"][..], &["wait", "--json", "--session-key", "../../x"]] {
         let (code, stdout, _) = bench.run(args);
         let json: Value = serde_json::from_str(&stdout).unwrap();
@@ -125,7 +125,7 @@ fn waiting_without_a_session_is_an_internal_error() {
 
 #[test]
 fn sessions_are_listed_and_cleaned() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     assert_eq!(bench.run(&["list"]), (0, String::new(), String::new()));
     let ended = bench.review("pass", &[]);
     let (_, stdout, _) = bench.run(&["list"]);
@@ -144,7 +144,7 @@ fn sessions_are_listed_and_cleaned() {
 
 #[test]
 fn sessions_of_last_month_are_gone_when_another_one_starts() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let (old, recent) = (bench.review("pass", &[]), bench.review("pass", &[]));
     let file = bench.repo.path(format!(".mala/gate/{}/session.json", old.key));
     let mut session: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
@@ -159,7 +159,7 @@ fn sessions_of_last_month_are_gone_when_another_one_starts() {
 // Rows 001-022.
 #[test]
 fn lanes_are_shown_with_the_reason_why_they_can_be_used_or_not() {
-    let bench = Bench::with_config("gate: {lanes: {mine: {command: [lane, pass]}}}\n");
+    let bench = GateWorld::with_config("gate: {lanes: {mine: {command: [lane, pass]}}}\n");
     let world = bench.world.with_only_programs(&["sh", "git"]).with_program("claude", "echo 1.2.3");
     let world = world.with_program("lane", "");
     assert_snapshot!(world.run(&["lanes"]), @"
@@ -186,7 +186,7 @@ fn lanes_are_shown_with_the_reason_why_they_can_be_used_or_not() {
 // Rows 001-031, 001-032.
 #[test]
 fn a_persons_answer_is_text() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     bench.review("pass,fail,prose", &[]);
     let shown = bench.world.run(&["wait"]);
     let shown = shown.replace(&bench.repo.head()[..12], "[HEAD]");

@@ -22,9 +22,9 @@ pub(super) fn choose(top: &Path, here: &Environment) -> anyhow::Result<()> {
                 return Ok(());
             }
         };
-    let (seats, _) = session_panel_members(&[], &settings, here)?;
-    let usable = seats.iter().filter(|seat| seat.absent.is_none());
-    let names: Vec<&str> = usable.map(|seat| seat.lane.name.as_str()).collect();
+    let (members, _) = session_panel_members(&[], &settings, here)?;
+    let usable = members.iter().filter(|member| member.absent.is_none());
+    let names: Vec<&str> = usable.map(|member| member.lane.name.as_str()).collect();
     let own = match member_missing("agent", &settings.policy, &settings.models, here) {
         None => "agent",
         Some(_) => "builtin",
