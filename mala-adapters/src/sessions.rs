@@ -127,8 +127,8 @@ impl GateFolder {
             Some((folder, error)) => {
                 let file = folder.path().join(SESSION);
                 let what = format!(
-                    "cannot read the most recent session: {}: {error} (`review-gate clean --older-than \
-                     0s` removes it)",
+                    "cannot read the most recent session: {}: {error} (run `review-gate clean \
+                     --older-than 0s` to remove it)",
                     file.display()
                 );
                 Err(io::Error::new(error.kind(), what))

@@ -99,7 +99,7 @@ pub(crate) fn pre_push(time: Duration) -> anyhow::Result<Exit> {
     }
     if answer.blocks() {
         console::say(&console::harmless(answer.reason().unwrap_or_default()));
-        console::say("hint: git push --no-verify pushes without a review");
+        console::say("hint: run `git push --no-verify` to push without a review");
         return Ok(Exit::Blocked);
     }
     Ok(Exit::Passed)

@@ -24,7 +24,7 @@ impl LanePresence {
     /// Why the lane cannot be used; `None` when it can.
     pub fn why_not(&self, lane: &Lane) -> Option<String> {
         if self.program.is_none() {
-            return Some(format!("{}: not found on the path", lane.program()));
+            return Some(format!("`{}` is not on PATH", lane.program()));
         }
         let signs = lane.settings.signed_in.iter().flatten();
         (self.needs_sign_in && self.signed_in.is_none()).then(|| {

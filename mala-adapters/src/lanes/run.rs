@@ -197,7 +197,7 @@ impl Lanes {
         let program = self.variables.find(lane.program());
         let program = program.ok_or_else(|| LaneFailure {
             kind: LaneFailureKind::Unavailable,
-            why: format!("{}: not found on the path", lane.program()),
+            why: format!("`{}` is not on PATH", lane.program()),
         })?;
         let prompt = if lane.reads_stdin() { order.prompt } else { "" };
         Ok(ProcessSpec::new(program, &places.tree, environment).args(arguments).stdin(prompt))

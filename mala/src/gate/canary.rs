@@ -96,7 +96,7 @@ async fn give(
     };
     if brief.members.is_empty() {
         return Err(Failure::new(FailureKind::Internal, "no lane is available")
-            .hint("'review-gate lanes' shows why")
+            .hint("run `review-gate lanes` to see why")
             .into());
     }
     let folder = gate.sessions.canaries();

@@ -79,7 +79,7 @@ impl Reasoning {
 pub(super) fn run(args: &SpawnArgs, here: &Environment) -> anyhow::Result<Exit> {
     if here.variable(MARKER).is_some() {
         return Err(Failure::new(FailureKind::SpawnFailed, "cannot run inside a review of a gate")
-            .hint("a gate inside a gate would never end")
+            .hint("run `review-gate` outside of a reviewer")
             .into());
     }
     until_interrupted(async {

@@ -37,9 +37,13 @@ pub(super) struct WaitArgs {
 
 pub(super) fn run(args: &WaitArgs, here: &Environment) -> anyhow::Result<Exit> {
     until_interrupted(async {
-        let (state, facts) = waited(args, here).await.unwrap_or_else(|error| {
-            (SessionState::NotFound(format!("{error:#}")), SessionFacts::default())
-        });
+        let (state, facts) = match wait_for_session(args, here).await {
+            Ok(found) => found,
+            Err(error) if args.json => {
+                (SessionState::NotFound(format!("{error:#}")), SessionFacts::default())
+            }
+            Err(error) => return Err(error),
+        };
         let result = GateResultJson::of(&state, &facts);
         let created = facts.session.as_ref().map(|session| session.created.as_str());
         let text = match args.json {
@@ -52,7 +56,7 @@ pub(super) fn run(args: &WaitArgs, here: &Environment) -> anyhow::Result<Exit> {
 }
 
 /// The state of a session when the wait ends, and further facts about it.
-async fn waited(
+async fn wait_for_session(
     args: &WaitArgs,
     here: &Environment,
 ) -> anyhow::Result<(SessionState, SessionFacts)> {

@@ -112,7 +112,7 @@ impl PullRequestSource {
         if let Some(word) = word {
             return named(word, host);
         }
-        let unknown = |what: &str| Failure::usage(what).hint("name it: mala pr OWNER/REPO#N");
+        let unknown = |what: &str| Failure::usage(what).hint("run `mala pr OWNER/REPO#N`");
         let clone = self.clone.as_ref().ok_or_else(|| unknown("not in a git repository"))?;
         let repository = clone.url().and_then(|url| remote_repository(url, host));
         let repository = repository.ok_or_else(|| unknown("the remote is not on GitHub"))?;
@@ -193,7 +193,7 @@ impl PullRequestSource {
         };
         let failed = |what: String| {
             Failure::new(FailureKind::CouldNotReview, what)
-                .hint("the token needs the permission 'Contents: read'")
+                .hint("the token needs the permission `Contents: read`")
         };
         let folder = fetch_commits(&source, &self.cache.join("commits"), &self.environment)
             .await
@@ -257,7 +257,7 @@ async fn token_of_program(
         return Ok(Secret::new(&token));
     }
     Err(Failure::new(FailureKind::Configuration, "no GitHub token: neither GITHUB_TOKEN nor GH_TOKEN is set")
-        .hint("set GITHUB_TOKEN or GH_TOKEN, or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or run gh auth login; the token needs 'Pull requests: read', 'Contents: read' and, to post, 'Issues: write'"))
+        .hint("set GITHUB_TOKEN or GH_TOKEN, or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or run `gh auth login`; the token needs `Pull requests: read`, `Contents: read` and, to post, `Issues: write`"))
 }
 
 /// An error of a forge as an error of the command.

@@ -8,6 +8,7 @@ pub mod work;
 
 use super::changes::failure;
 use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
 use crate::settings::UserModels;
 use anyhow::Context;
 pub use canary::CanaryLanes;
@@ -79,7 +80,11 @@ impl Gate {
             return Ok(folder);
         }
         let others = self.everywhere().await?.all();
-        Ok(others.into_iter().next().context("no session in this repository")?.0)
+        let newest = others.into_iter().next().ok_or_else(|| {
+            Failure::new(FailureKind::Internal, "no session in this repository")
+                .hint("run `review-gate spawn-code-review --diff BASE..HEAD` to start one")
+        });
+        Ok(newest?.0)
     }
 
     /// A lane cannot start a session, so that the most recent one is never its own.

@@ -334,7 +334,7 @@ fn control_characters_of_a_key_are_escaped() {
       |
     1 | "\e[31mred": 1
       | ^^^^^^^^^^^ unknown key
-    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, agent_sdk_escalation_model, review, models, gate, run, tasks, validation_triggers, commands
+    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, agent_sdk_escalation_model, review, models, gate, pull_requests, run, tasks, validation_triggers, commands
     "#);
 }
 

@@ -89,7 +89,7 @@ pub(super) fn install(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit
         console::say("codex runs the hook after you trust it: /hooks in codex");
     }
     if variables(here).find("mala").is_none() {
-        console::say("warning: mala is not on the path, where hosts look for it");
+        console::say("warning: `mala` is not on PATH, where hosts look for it");
     }
     Ok(Exit::Passed)
 }

@@ -16,7 +16,7 @@ fn spawning_prints_the_contract_and_returns_before_the_lanes_do() {
         spawned["reviewers_spawned"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     names.sort_unstable();
     assert_eq!(names, ["never", "pass"], "only those that were really started");
-    assert_eq!(spawned["reviewers_missing"]["missing"], "no-such-program: not found on the path");
+    assert_eq!(spawned["reviewers_missing"]["missing"], "`no-such-program` is not on PATH");
     let (code, stdout, _) = bench.run(&["wait", "--json", "--timeout", "0"]);
     let json: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(
@@ -117,10 +117,11 @@ fn waiting_without_a_session_is_an_internal_error() {
     }
     let (code, _, stderr) = bench.run(&["wait", "--json", "--timeout", "18446744073709551615"]);
     assert!(code == 5 && stderr.contains("604800"), "{stderr}");
-    let (code, stdout, _) = bench.run(&["wait"]);
-    assert_eq!((code, stdout.as_str()), (5, "no verdict: no session in this repository\n"));
-    let (code, _, stderr) = bench.run(&["status"]);
-    assert_eq!((code, stderr.as_str()), (5, "error: no session in this repository\n"));
+    let error = "error: no session in this repository\n\
+        hint: run `review-gate spawn-code-review --diff BASE..HEAD` to start one\n";
+    for command in ["wait", "status"] {
+        assert_eq!(bench.run(&[command]), (5, String::new(), error.to_owned()), "{command}");
+    }
 }
 
 #[test]
@@ -170,10 +171,10 @@ fn lanes_are_shown_with_the_reason_why_they_can_be_used_or_not() {
       version: 1.2.3
       why not: not signed in: none of $ANTHROPIC_API_KEY, $ANTHROPIC_AUTH_TOKEN, $CLAUDE_CODE_OAUTH_TOKEN, $CLAUDE_CONFIG_DIR/.credentials.json, ~/.claude/.credentials.json is there
     codex: not usable
-      why not: codex: not found on the path
+      why not: `codex` is not on PATH
       install: npm install -g @openai/codex
     gemini: not usable
-      why not: gemini: not found on the path
+      why not: `gemini` is not on PATH
       install: npm install -g @google/gemini-cli
     mine: usable
       program: [HOME]/bin/lane

@@ -123,7 +123,7 @@ fn without_lanes_there_are_no_reviewers() {
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());
     assert_eq!((ended.code, ended.verdict()), (4, "no_reviewers"));
     let said = ended.json["parse_errors"].to_string();
-    assert!(said.contains("codex: not found on the path"), "{said}");
+    assert!(said.contains("`codex` is not on PATH"), "{said}");
 }
 
 #[test]

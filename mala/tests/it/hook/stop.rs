@@ -97,7 +97,7 @@ fn without_a_reviewer_the_person_is_told_once() {
     bench.repo.write("a.py", GOOD);
     assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
     {
-      "systemMessage": "mala: warning: nothing was reviewed: no reviewer is usable (codex: codex: not found on the path). Run `review-gate lanes` to see why"
+      "systemMessage": "mala: warning: nothing was reviewed: no reviewer is usable (codex: `codex` is not on PATH). Run `review-gate lanes` to see why"
     }
     "#);
     assert_eq!(bench.stop(false), json!({}));

@@ -31,7 +31,8 @@ pub(super) fn choose(top: &Path, here: &Environment) -> anyhow::Result<()> {
     };
     match names.as_slice() {
         [] if settings.gate.panel.value.is_some() => {
-            console::say("warning: no reviewer of gate.panel is usable: review-gate lanes");
+            console::say("warning: no reviewer of gate.panel is usable");
+            console::say("hint: run `review-gate lanes` to see why");
         }
         [] => add_panel(top, own)?,
         [one] if !["agent", "builtin"].contains(one) => console::say(&format!(
