@@ -45,7 +45,7 @@ impl CoderProcess {
             return None;
         }
         let hint = self.spec.install.as_ref().map(|how| format!("; install it with `{how}`"));
-        Some(format!("{program}: not found on the path{}", hint.unwrap_or_default()))
+        Some(format!("`{program}` is not on PATH{}", hint.unwrap_or_default()))
     }
 
     async fn run(&self, order: &CoderOrder<'_>) -> Result<CoderSession, CoderEnd> {

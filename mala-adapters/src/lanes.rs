@@ -1,6 +1,6 @@
-//! Lanes: external reviewers as child processes. Each runs in a home of its own, in a copy of the
-//! reviewed tree of its own, with an environment that is spelled out, within limits; when it is over,
-//! nothing of it runs any more, and whether it wrote is known.
+//! Lanes: external reviewers as child processes. Each has its own home and its own copy of the reviewed tree, a
+//! small environment and limits. When it ends, all of its processes are ended, and files that it changed are
+//! reported.
 
 mod detect;
 mod home;
@@ -10,7 +10,7 @@ mod tree;
 mod variables;
 mod watch;
 
-pub use detect::{Presence, detect, version};
+pub use detect::{LanePresence, detect, version};
 pub(crate) use home::{HomeContent, furnish};
 pub use printed::keep_printed;
 pub(crate) use tree::make_writable;
@@ -27,9 +27,9 @@ pub struct Lanes {
     pub head: String,
     /// The session's key.
     pub session: String,
-    /// The folder for what is thrown away.
+    /// The folder for temporary files.
     pub scratch: PathBuf,
-    /// The folder for what is kept.
+    /// The session's folder, for logs.
     pub folder: PathBuf,
     /// The user's variables.
     pub variables: ProcessEnvironment,

@@ -82,8 +82,8 @@ impl ProcessSpec {
 /// Why a child has no result.
 #[derive(Debug, Error)]
 pub enum ProcessError {
-    /// The program is not on the path.
-    #[error("{program}: not found on the path")]
+    /// The program is not on PATH.
+    #[error("`{program}` is not on PATH")]
     NotFound {
         /// The name that was looked up.
         program: String,

@@ -1,30 +1,30 @@
-//! The sessions of `review-gate`: `.mala/gate/<key>/`, one folder each. A session's folder is there with
-//! its `session.json` or not at all, and every file in it is whole.
+//! The sessions of `review-gate`: one folder `.mala/gate/<key>/` each. A session's folder is created
+//! together with its `session.json`, and files are replaced atomically.
 
 mod canaries;
+mod clone_secret;
 mod hook;
-mod life;
 mod result;
 mod scratch;
-mod stamp;
+mod supervisor;
 mod trees;
 
 pub use canaries::{CanaryFolder, CanaryTurn};
 pub use hook::HookFolder;
-pub use life::Life;
 pub use scratch::{fresh_scratch, hold_scratch, remove_scratch, sweep_scratch};
+pub use supervisor::SupervisorStatus;
 pub use trees::GateFolders;
 
 use crate::bounded_read::read_no_follow;
 use crate::process;
 use crate::store::{reject_symlink, write_gitignore, write_unsynced};
-use mala_domain::gate::session::{Heartbeat, Progress, Session, SessionState};
+use clone_secret::CloneSecret;
+use mala_domain::gate::session::{Heartbeat, Session, SessionProgress, SessionState};
 use mala_domain::ports::{SessionFiles, StoreError};
 use mala_domain::render::gate::{GateResultJson, SessionFacts};
 use mala_domain::render::markdown::render_panel;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
-use stamp::Stamp;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use uuid::Uuid;
 
-/// No file of a session that we read is larger.
+/// The largest file of a session that is read.
 const MAX_BYTES: u64 = 256 << 20;
 
 const SESSION: &str = "session.json";
@@ -45,13 +45,13 @@ const PROCESSES: &str = "processes.json";
 #[derive(Debug, Clone)]
 pub struct GateFolder {
     state: PathBuf,
-    stamp: Stamp,
+    secret: CloneSecret,
 }
 
 impl GateFolder {
-    /// Those of the work tree at `top`.
+    /// The sessions of the work tree at `top`.
     pub fn of_work_tree(top: &Path) -> Self {
-        Self { state: top.join(".mala"), stamp: Stamp::of_work_tree(top) }
+        Self { state: top.join(".mala"), secret: CloneSecret::of_work_tree(top) }
     }
 
     /// The root of the work tree.
@@ -59,7 +59,7 @@ impl GateFolder {
         self.state.parent().unwrap_or(&self.state)
     }
 
-    /// A repository chooses its links, and must not choose where sessions are.
+    /// Fails if the folder of the sessions is a link, which the repository could have committed.
     pub fn refuse_links(&self) -> io::Result<()> {
         for folder in [&self.state, &self.root()] {
             let named = |error: io::Error| {
@@ -74,38 +74,38 @@ impl GateFolder {
         self.state.join("gate")
     }
 
-    /// Writes a session down.
+    /// Writes the files of a new session.
     pub fn create(&self, session: &Session) -> io::Result<SessionFolder> {
         let root = self.root();
         self.refuse_links()?;
-        // As it will be read: not every number is the same again.
+        // The signature covers the session as it will be read: numbers may change when they are parsed.
         let read: Session = serde_json::from_slice(&json(session)?)?;
-        let stamped = Session { stamp: self.stamp.make(&name_of(&read)?)?, ..session.clone() };
+        let signed =
+            Session { signature: self.secret.sign(&signed_text(&read)?)?, ..session.clone() };
         let written = || {
             fs::create_dir_all(&root)?;
             write_gitignore(&self.state)?;
             let draft = tempfile::Builder::new().prefix(".writing-").tempdir_in(&root)?;
-            // It holds what binds answers to it.
+            // Only the user may read the secret in it.
             let own = fs::File::options().write(true).create_new(true).mode(0o600).clone();
-            own.open(draft.path().join(SESSION))?.write_all(&json(&stamped)?)?;
+            own.open(draft.path().join(SESSION))?.write_all(&json(&signed)?)?;
             let path = root.join(&session.key);
             scratch::assign(Path::new(&session.scratch), &path)?;
             fs::rename(draft.keep(), &path)?;
-            Ok(SessionFolder { path, stamp: self.stamp.clone() })
+            Ok(SessionFolder { path, secret: self.secret.clone() })
         };
         written().map_err(|error: io::Error| {
             io::Error::new(error.kind(), format!("writing to {}: {error}", root.display()))
         })
     }
 
-    /// The session with this key; `None` when there is none that this clone wrote down.
+    /// The session with this key; `None` if this clone wrote none.
     pub fn find(&self, key: &str) -> Option<SessionFolder> {
         let folder = self.folder(key)?;
         self.is_ours(&folder, &folder.session().ok()?).then_some(folder)
     }
 
-    /// All sessions that this clone wrote down, the most recent one first. What cannot be read is left
-    /// out.
+    /// All sessions that this clone wrote, the most recent one first. Unreadable ones are left out.
     pub fn all(&self) -> Vec<(SessionFolder, Session)> {
         let mut sessions: Vec<(SessionFolder, Session)> = self
             .folders()
@@ -127,8 +127,8 @@ impl GateFolder {
             Some((folder, error)) => {
                 let file = folder.path().join(SESSION);
                 let what = format!(
-                    "cannot read the most recent session: {}: {error} (`review-gate clean --older-than \
-                     0s` removes it)",
+                    "cannot read the most recent session: {}: {error} (run `review-gate clean \
+                     --older-than 0s` to remove it)",
                     file.display()
                 );
                 Err(io::Error::new(error.kind(), what))
@@ -153,21 +153,21 @@ impl GateFolder {
 
     fn folder(&self, key: &str) -> Option<SessionFolder> {
         let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
-        let folder = SessionFolder { path: self.root().join(key), stamp: self.stamp.clone() };
+        let folder = SessionFolder { path: self.root().join(key), secret: self.secret.clone() };
         let is_folder = || fs::symlink_metadata(&folder.path).is_ok_and(|meta| meta.is_dir());
         let has_file = || fs::symlink_metadata(folder.path.join(SESSION)).is_ok();
         (is_key && self.refuse_links().is_ok() && is_folder() && has_file()).then_some(folder)
     }
 
     fn is_ours(&self, folder: &SessionFolder, session: &Session) -> bool {
-        let mark = name_of(session).ok().and_then(|name| self.stamp.mark(&name));
-        folder.path.ends_with(&session.key) && mark.is_some_and(|mark| mark == session.stamp)
+        let signature = signed_text(session).ok().and_then(|text| self.secret.signature(&text));
+        folder.path.ends_with(&session.key) && signature.is_some_and(|it| it == session.signature)
     }
 }
 
-/// What the mark of a session is made for: all of it.
-fn name_of(session: &Session) -> io::Result<String> {
-    let words = json(&Session { stamp: String::new(), ..session.clone() })?;
+/// The text that the signature of a session covers: all of its fields.
+fn signed_text(session: &Session) -> io::Result<String> {
+    let words = json(&Session { signature: String::new(), ..session.clone() })?;
     Ok(format!("session {}", crate::git::hex(&Sha256::digest(words))))
 }
 
@@ -179,7 +179,7 @@ fn newest_first(sessions: &mut [(SessionFolder, Session)]) {
 #[derive(Debug, Clone)]
 pub struct SessionFolder {
     path: PathBuf,
-    stamp: Stamp,
+    secret: CloneSecret,
 }
 
 impl SessionFolder {
@@ -193,12 +193,12 @@ impl SessionFolder {
         self.path.ancestors().nth(3).unwrap_or(&self.path)
     }
 
-    /// When it was written down, by the file.
+    /// When it was created, by the date of its file.
     pub fn date(&self) -> Option<SystemTime> {
         fs::symlink_metadata(self.path.join(SESSION)).and_then(|meta| meta.modified()).ok()
     }
 
-    /// Ends everything that its supervisor is known to have started, and the supervisor itself.
+    /// Ends the supervisor and the processes that it recorded.
     pub fn end_processes(&self) {
         if let Some(pid) = self.supervisor() {
             process::kill(pid);
@@ -207,30 +207,30 @@ impl SessionFolder {
         process::kill_started(noted.iter().map(|it| (it.pid, it.started)));
     }
 
-    /// What the session is about.
+    /// The description of the session.
     pub fn session(&self) -> io::Result<Session> {
         self.read(SESSION)?.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// How far it is.
-    pub fn progress(&self) -> io::Result<Progress> {
+    /// Its progress.
+    pub fn progress(&self) -> io::Result<SessionProgress> {
         Ok(self.read(PROGRESS)?.unwrap_or_default())
     }
 
-    /// Writes down how far it is.
-    pub fn set_progress(&self, progress: &Progress) -> io::Result<()> {
+    /// Writes its progress.
+    pub fn set_progress(&self, progress: &SessionProgress) -> io::Result<()> {
         write_unsynced(&self.path.join(PROGRESS), &json(progress)?)
     }
 
-    /// Where its result is written in full, for people and agents to read.
+    /// The path of the report in Markdown. Writes it unless it exists.
     pub fn report(&self, state: &SessionState) -> io::Result<PathBuf> {
         let path = self.path.join(REPORT);
-        // The process that wrote the result may not have come so far.
+        // The process that wrote the result may have ended before it wrote the report.
         if !path.exists() {
             let session = self.session().ok();
             let book = GateFolder::of_work_tree(self.work_tree()).canaries().book();
-            let seats = session.iter().flat_map(|session| &session.seats);
-            let names = seats.map(|seat| seat.lane.name.clone());
+            let members = session.iter().flat_map(|session| &session.members);
+            let names = members.map(|member| member.lane.name.clone());
             let measured = names.filter_map(|name| Some((name.clone(), book.measured(&name)?)));
             let measured = measured.collect();
             let progress = self.progress().unwrap_or_default();
@@ -241,7 +241,7 @@ impl SessionFolder {
         Ok(path)
     }
 
-    /// Removes it with all that it has elsewhere.
+    /// Removes the session and its scratch folder.
     pub fn remove(&self) -> io::Result<()> {
         if let Ok(session) = self.session() {
             remove_scratch(Path::new(&session.scratch));

@@ -1,5 +1,5 @@
-//! The rules of the panel: which lanes there are and how their answers are found, what binds an answer
-//! to its session, how votes become one decision, and what `review-gate` prints.
+//! Panels of reviewers: the known lanes and how their answers are read, sessions of `review-gate`, canaries,
+//! and the answers of external gates.
 
 pub mod answer;
 pub mod canary;
@@ -8,16 +8,16 @@ pub mod lane;
 pub mod prompt;
 pub mod session;
 
-/// The variable that every process of a lane carries: `SESSION/LANE/`. A gate that sees it refuses to
-/// start inside of another gate, and leftovers are found by it.
+/// The environment variable of every process of a lane: `SESSION/LANE/`. A gate does not start where it is
+/// set, and processes that a lane left behind are found by it.
 pub const MARKER: &str = "MALA_GATE";
 
-/// The variable by which a caller of a gate names the session beforehand: everything that the gate
-/// starts carries it, and can be stopped though the gate has not said yet what it started.
+/// The environment variable with which a caller chooses the key of the session, so that it can stop the
+/// processes of a gate before the gate has printed the key.
 pub const CALL: &str = "MALA_GATE_SESSION";
 
-/// The variable by which it says how many seconds its reviewers may take: less than it waits itself.
+/// The environment variable with which a caller limits the time of the reviewers, in seconds.
 pub const TIME: &str = "MALA_GATE_TIME";
 
-/// The version of everything that `review-gate` prints and keeps.
+/// The version of the JSON that `review-gate` prints and stores.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -129,10 +129,20 @@ pub enum ReviewStatus {
 }
 
 impl Report {
-    /// Why the change could not be reviewed: the parse error, or the error of the first reviewer that failed.
+    /// Why the change could not be reviewed: the error of the reviewer whose reason decided, the parse error, or
+    /// the error of the first reviewer that failed.
     pub fn failure_reason(&self) -> Option<&str> {
-        let own = self.reviewers.iter().find_map(|reviewer| reviewer.error.as_deref());
-        self.parse_error.as_deref().or(own).filter(|words| !words.trim().is_empty())
+        let reason = match self.outcome {
+            Outcome::CouldNotReview(NotReviewedReason::Incomplete) => None,
+            Outcome::CouldNotReview(reason) => Some(reason),
+            Outcome::Passed | Outcome::Blocked => None,
+        };
+        let decided =
+            |reviewer: &&ReviewerReport| reason.is_some() && reviewer.not_reviewed == reason;
+        let deciding = self.reviewers.iter().filter(decided).find_map(|it| it.error.as_deref());
+        let first = || self.reviewers.iter().find_map(|it| it.error.as_deref());
+        let text = deciding.or(self.parse_error.as_deref()).or_else(first);
+        text.filter(|text| !text.trim().is_empty())
     }
 }
 

@@ -1,8 +1,8 @@
-//! What checks that are code, and not rule files, say of themselves.
+//! Metadata of checks that are written in Rust instead of rule files.
 
 use mala_domain::finding::{Category, Priority};
 
-/// What a check that is code says of itself.
+/// The metadata of a check that is written in Rust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodedCheck {
     /// Its id.

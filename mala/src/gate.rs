@@ -14,9 +14,9 @@ use crate::exit::{self, Exit};
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Review a change with several reviewers side by side, and get one verdict
+/// Review a change with several reviewers and combine their verdicts
 ///
-/// `spawn-code-review` starts the reviewers and returns; `wait` waits for them and prints the verdict.
+/// `spawn-code-review` starts the reviewers and returns at once; `wait` prints their joint verdict.
 /// Exit codes of `wait`: 0 pass, 1 findings, 2 no usable answer, 3 timeout, 4 no reviewers, 5 internal
 /// error. Invalid arguments: 1 for `spawn-code-review`, 5 for `wait`, 64 for other commands.
 #[derive(Debug, Parser)]
@@ -109,7 +109,7 @@ impl GateCommand {
         }
     }
 
-    /// How a command ends that cannot be done.
+    /// The exit code of a command that failed.
     fn failed(&self) -> Exit {
         match self {
             Self::SpawnCodeReview(_) => Exit::SPAWN_FAILED,

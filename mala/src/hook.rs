@@ -11,6 +11,7 @@ mod work;
 use crate::console;
 use crate::environment::Environment;
 use crate::exit::Exit;
+use crate::settings::UserSettings;
 use crate::wiring::gate::work::{HookFolder, WorkSource, hook_folder};
 use anyhow::Context;
 use mala_domain::gate::MARKER;
@@ -23,7 +24,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
-use work::HookLook;
+use work::HookReview;
 
 /// How much longer than its time limit a review may take to notice it.
 const GRACE: Duration = Duration::from_secs(5);
@@ -47,7 +48,7 @@ pub(crate) fn stop(time: Result<Duration, String>) -> Exit {
         HookAnswer::allow("warning: nothing was reviewed: mala has a bug".to_owned())
     });
     let text = serde_json::to_string(&answer).unwrap_or_else(|_| "{}".to_owned());
-    // There is no other way to report that this fails.
+    // A failure cannot be reported: stdout is the only channel to the host.
     console::bytes(format!("{text}\n").as_bytes()).unwrap_or_default();
     Exit::Passed
 }
@@ -62,7 +63,7 @@ pub(crate) fn start() -> Exit {
     Exit::Passed
 }
 
-/// Accepts everything that is there as it is.
+/// Accepts the current state of the repository.
 pub(crate) fn accept(top: &Path, here: &Environment) -> anyhow::Result<Exit> {
     let state = work::state(here, START_TIME)?;
     hook_folder(top).accept(&state).context("writing what is accepted")?;
@@ -82,11 +83,12 @@ pub(crate) fn pre_push(time: Duration) -> anyhow::Result<Exit> {
     let folder = hook_folder(here.root());
     let record = folder.record(PUSHES).ok();
     let look = match skipped(&here) {
-        Some(facts) => HookLook { facts, max_blocks: MAX_BLOCKS },
+        Some(facts) => HookReview { facts, max_blocks: MAX_BLOCKS },
         None => {
             let (here, record) = (here.clone(), record.clone().unwrap_or_default());
+            let user = user_settings(&here);
             limited(time, GRACE, move || {
-                work::look(&here, &WorkSource::Push(&record, &pushed), time)
+                work::review_within(&here, &user, &WorkSource::Push(&record, &pushed), time)
             })
         }
     };
@@ -97,7 +99,7 @@ pub(crate) fn pre_push(time: Duration) -> anyhow::Result<Exit> {
     }
     if answer.blocks() {
         console::say(&console::harmless(answer.reason().unwrap_or_default()));
-        console::say("hint: git push --no-verify pushes without a review");
+        console::say("hint: run `git push --no-verify` to push without a review");
         return Ok(Exit::Blocked);
     }
     Ok(Exit::Passed)
@@ -142,8 +144,9 @@ fn stop_answer(time: Result<Duration, String>) -> HookAnswer {
         console::say(&format!("warning: invalid input: {problem}"));
     }
     let here = place::environment(&stop);
+    let user = user_settings(&here);
     if let (None, Ok(time)) = (skipped(&here), &time) {
-        match task::idle_answer(&stop, &here, *time) {
+        match task::idle_answer(&stop, &here, &user, *time) {
             Ok(Some(answer)) => return answer,
             Ok(None) => {}
             Err(error) => {
@@ -155,16 +158,21 @@ fn stop_answer(time: Result<Duration, String>) -> HookAnswer {
     let folder = hook_folder(here.root());
     let record = folder.record(conversation(&stop)).ok();
     let look = match (skipped(&here), time) {
-        (Some(facts), _) => HookLook { facts, max_blocks: MAX_BLOCKS },
+        (Some(facts), _) => HookReview { facts, max_blocks: MAX_BLOCKS },
         (None, Ok(time)) => {
             let (here, record) = (here.clone(), record.clone().unwrap_or_default());
             limited(time, GRACE, move || {
-                work::look(&here, &WorkSource::Conversation(&record), time)
+                work::review_within(&here, &user, &WorkSource::Conversation(&record), time)
             })
         }
         (None, Err(why)) => unreviewed(format!("invalid arguments of the hook: {why}")),
     };
     decided(&look, &stop, (conversation(&stop), record.as_ref()), &folder).answer
+}
+
+/// The user's settings, or what is wrong with them.
+fn user_settings(here: &Environment) -> Result<UserSettings, String> {
+    UserSettings::load(here).map_err(|error| error.to_string())
 }
 
 fn conversation(stop: &Stop) -> &str {
@@ -189,8 +197,8 @@ fn skipped(here: &Environment) -> Option<HookFacts> {
 fn limited(
     time: Duration,
     grace: Duration,
-    look: impl FnOnce() -> anyhow::Result<HookLook> + Send + 'static,
-) -> HookLook {
+    look: impl FnOnce() -> anyhow::Result<HookReview> + Send + 'static,
+) -> HookReview {
     let (sender, receiver) = mpsc::channel();
     let worker = std::thread::Builder::new().name("work".to_owned()).spawn(move || {
         // The receiver is gone if it took too long.
@@ -207,8 +215,8 @@ fn limited(
     }
 }
 
-fn unreviewed(why: String) -> HookLook {
-    HookLook {
+fn unreviewed(why: String) -> HookReview {
+    HookReview {
         facts: HookFacts::UnreviewedWork(UnreviewedWork::because(why)),
         max_blocks: MAX_BLOCKS,
     }
@@ -216,7 +224,7 @@ fn unreviewed(why: String) -> HookLook {
 
 /// Decides and remembers. If nothing can be written, the agent is not blocked again and again.
 fn decided(
-    look: &HookLook,
+    look: &HookReview,
     stop: &Stop,
     (name, record): (&str, Option<&ConversationRecord>),
     folder: &HookFolder,
@@ -241,7 +249,7 @@ mod tests {
 
     fn why(
         seconds: u64,
-        look: impl FnOnce() -> anyhow::Result<HookLook> + Send + 'static,
+        look: impl FnOnce() -> anyhow::Result<HookReview> + Send + 'static,
     ) -> String {
         match limited(Duration::from_secs(seconds), Duration::ZERO, look).facts {
             HookFacts::UnreviewedWork(work) => work.why,

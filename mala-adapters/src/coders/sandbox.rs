@@ -60,7 +60,8 @@ impl Sandbox {
         &self.description
     }
 
-    /// The process with these folders writable, except what is protected in them, but for the last ones.
+    /// The process in the sandbox. The folders in `outside` are writable except the paths in `protected`; those in
+    /// `writable` are writable even inside of a protected path.
     pub(super) fn confine(
         &self,
         spec: ProcessSpec,

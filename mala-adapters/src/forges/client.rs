@@ -236,10 +236,10 @@ impl ApiClient {
             },
             403 => ForgeError::Forbidden {
                 what,
-                hint: format!("the token needs the permission '{permission}'"),
+                hint: format!("the token needs the permission `{permission}`"),
             },
             404 => ForgeError::NotFound {
-                what: format!("{what} (or the token lacks the permission '{permission}')"),
+                what: format!("{what} (or the token lacks the permission `{permission}`)"),
             },
             400 | 422 => ForgeError::Rejected(what),
             500.. if request.method == Method::GET => {

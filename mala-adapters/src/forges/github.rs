@@ -201,7 +201,7 @@ impl GitHub {
         match answer["errors"].as_array().and_then(|errors| errors.first()) {
             Some(error) => Err(ForgeError::Forbidden {
                 what: format!("GitHub answers: {}", error["message"].as_str().unwrap_or("error")),
-                hint: format!("the token needs the permission '{permission}'"),
+                hint: format!("the token needs the permission `{permission}`"),
             }),
             None => Ok(answer),
         }

@@ -125,14 +125,14 @@ impl GitError {
                 Some("if it is yours, move it out of the work tree".to_owned())
             }
             Self::DubiousOwnership { dir } => Some(format!(
-                "if you trust it, run git config --global --add safe.directory {}",
+                "if you trust it, run `git config --global --add safe.directory {}`",
                 dir.display()
             )),
             Self::Damaged { .. } | Self::Corrupt { .. } => {
-                Some("run git fsck to see what is broken".to_owned())
+                Some("run `git fsck` to see what is broken".to_owned())
             }
             Self::Failed { message, .. } if is_missing_object(message) => Some(
-                "objects are missing: run git fsck to list them, or fetch them in a partial clone"
+                "objects are missing: run `git fsck` to list them, or fetch them in a partial clone"
                     .to_owned(),
             ),
             Self::Failed { message, .. } if message.contains("Permission denied") => {
@@ -246,12 +246,12 @@ impl GitScopeError {
     /// What the user can do.
     pub fn hint(&self) -> Option<String> {
         const DEEPEN: &str =
-            "this clone is shallow; run git fetch --unshallow or git fetch --deepen=100";
+            "this clone is shallow: run `git fetch --unshallow` or `git fetch --deepen=100`";
         match self {
             Self::Git(error) => error.hint(),
             Self::UnknownRevision { revision, is_path: true, .. } => Some(format!(
-                "{revision} is a file or folder: paths come after --, such as \
-                 mala review --commit HEAD -- {revision}"
+                "{revision} is a file or folder: paths come after --, such as in \
+                 `mala review --commit HEAD -- {revision}`"
             )),
             Self::UnknownRevision { nearest, .. } if !nearest.is_empty() => {
                 Some(format!("did you mean {}?", nearest.join(" or ")))
@@ -259,7 +259,9 @@ impl GitScopeError {
             Self::UnknownRevision { revision, is_shallow: true, .. }
                 if is_branch_name(revision) =>
             {
-                Some(format!("this clone is shallow; run git fetch --unshallow origin {revision}"))
+                Some(format!(
+                    "this clone is shallow: run `git fetch --unshallow origin {revision}`"
+                ))
             }
             Self::UnknownRevision { is_shallow: true, .. }
             | Self::NoMergeBase { is_shallow: true, .. }

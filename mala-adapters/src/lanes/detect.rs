@@ -6,25 +6,25 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a program may take to say its version.
+/// The time limit for printing a version.
 const VERSION_TIME: Duration = Duration::from_secs(20);
 
-/// What is there of a lane.
+/// The program and the sign-in of a lane on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Presence {
+pub struct LanePresence {
     /// Where its program is.
     pub program: Option<PathBuf>,
-    /// What shows that the user is signed in; `None` if nothing does.
+    /// The variable or file that shows that the user is signed in.
     pub signed_in: Option<String>,
-    /// Whether that is needed.
+    /// Whether the lane needs a sign-in.
     pub needs_sign_in: bool,
 }
 
-impl Presence {
+impl LanePresence {
     /// Why the lane cannot be used; `None` when it can.
     pub fn why_not(&self, lane: &Lane) -> Option<String> {
         if self.program.is_none() {
-            return Some(format!("{}: not found on the path", lane.program()));
+            return Some(format!("`{}` is not on PATH", lane.program()));
         }
         let signs = lane.settings.signed_in.iter().flatten();
         (self.needs_sign_in && self.signed_in.is_none()).then(|| {
@@ -35,9 +35,9 @@ impl Presence {
 }
 
 /// Looks for a lane's program and for a sign-in. `variables` are all of the user's.
-pub fn detect(lane: &Lane, variables: &ProcessEnvironment) -> Presence {
+pub fn detect(lane: &Lane, variables: &ProcessEnvironment) -> LanePresence {
     let signs = lane.settings.signed_in.as_deref().unwrap_or_default();
-    Presence {
+    LanePresence {
         program: variables.find(lane.program()),
         signed_in: signs.iter().find(|sign| is_there(sign, variables)).cloned(),
         needs_sign_in: !signs.is_empty(),
@@ -60,8 +60,8 @@ pub async fn version(
     Some(line.chars().filter(|c| !c.is_control()).take(100).collect())
 }
 
-/// The variable that signs the lane in under another name, and its value. What comes before it in the
-/// table signs in by itself.
+/// The variable that signs the lane in under another name, and its value; `None` if an earlier sign in the
+/// table is there.
 pub(super) fn lent<'a>(
     lane: &'a Lane,
     variables: &'a ProcessEnvironment,
@@ -102,7 +102,7 @@ pub(super) fn path(written: &str, variables: &ProcessEnvironment) -> Option<Path
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mala_domain::gate::lane::Table;
+    use mala_domain::gate::lane::LaneTable;
 
     #[test]
     fn signs_are_variables_and_files() {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_key_is_lent_under_another_name_only_when_nothing_else_signs_in() {
-        let codex = Table::known().unwrap().get("codex").unwrap().clone();
+        let codex = LaneTable::known().unwrap().get("codex").unwrap().clone();
         let home = tempfile::tempdir().unwrap();
         let variables =
             ProcessEnvironment::default().with("HOME", home.path()).with("OPENAI_API_KEY", "k");

@@ -1,5 +1,5 @@
-//! A home of its own for a program: empty but for the files that its table gives it. The user's settings, hooks
-//! and plugins are not there; what signs in is, as a link.
+//! Creates a home for a program. It has only the files that the table of lanes lists: no settings, hooks or
+//! plugins of the user, and links to the files that sign in.
 
 use super::detect::path;
 use crate::process::ProcessEnvironment;
@@ -14,12 +14,11 @@ pub(crate) struct HomeContent<'h> {
     pub(crate) links: &'h [HomeLink],
     /// Files with their text.
     pub(crate) files: &'h [HomeFile],
-    /// Values of variables: folders in the home that are named there exist.
+    /// Values of variables: the folders in the home that they name are created.
     pub(crate) values: Vec<&'h str>,
 }
 
-/// Makes a home in this folder. What is there already is replaced. Returns the files of the user that it links
-/// to.
+/// Creates a home in this folder and replaces existing files. Returns the files of the user that it links to.
 pub(crate) fn furnish(
     content: &HomeContent<'_>,
     home: &Path,
@@ -56,7 +55,7 @@ fn absolute(path: PathBuf) -> Option<PathBuf> {
     path.canonicalize().ok()
 }
 
-/// A place below the home at which there is nothing.
+/// A path below the home. A file at this path is removed.
 fn free_place(home: &Path, below: &str) -> io::Result<PathBuf> {
     let place = inside(home, below)?;
     match fs::remove_file(&place) {
@@ -65,7 +64,7 @@ fn free_place(home: &Path, below: &str) -> io::Result<PathBuf> {
     }
 }
 
-/// A place below the home, with the folders above it.
+/// A path below the home. Creates its parent folders.
 fn inside(home: &Path, below: &str) -> io::Result<PathBuf> {
     let below = Path::new(below);
     if !below.components().all(|part| matches!(part, Component::Normal(_))) {

@@ -1,5 +1,5 @@
-//! What lanes printed, in the session's folder: without secrets, however the session ended. While a lane runs
-//! it is in the session's scratch folder, which goes; the end of the session keeps a clean copy.
+//! The output of lanes. While a lane runs, it is in the session's scratch folder, which is removed; at the end
+//! of the session, a copy without secrets is written to the session's folder.
 
 use crate::bounded_read::read_no_follow;
 use crate::store::write_unsynced;
@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 pub(super) const STDOUT: &str = "stdout.txt";
 pub(super) const STDERR: &str = "stderr.txt";
 
-/// More than this is not kept of a lane that did not end by itself.
+/// The largest output that is kept of a lane that did not end by itself.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// Writes what a lane printed, without secrets. Bytes that are no text stay where there is none in them.
+/// Writes the output of a lane without secrets. Output without secrets is written byte for byte, even if it is
+/// not UTF-8.
 pub(super) fn keep_clean(path: &Path, printed: &[u8]) -> io::Result<()> {
     let text = String::from_utf8_lossy(printed);
     let clean = secrets::redact(&text);
@@ -22,7 +23,7 @@ pub(super) fn keep_clean(path: &Path, printed: &[u8]) -> io::Result<()> {
     write_unsynced(path, if is_clean { printed } else { clean.as_bytes() })
 }
 
-/// Keeps what the lanes of a session printed that did not come to their end, from its scratch folder.
+/// Copies the output of lanes that did not end by themselves from the scratch folder of a session.
 pub fn keep_printed(scratch: &Path, folder: &Path) {
     let lanes = folder.join("lanes");
     for question in folders(&lanes).iter().flat_map(|lane| folders(lane)) {
@@ -35,7 +36,7 @@ pub fn keep_printed(scratch: &Path, folder: &Path) {
             let printed = read_no_follow(&scratch.join(below).join(name), MAX_BYTES);
             match printed.and_then(|printed| keep_clean(&kept, &printed)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    tracing::debug!(%error, "what a lane printed is not kept");
+                    tracing::debug!(%error, "cannot keep the output of a lane");
                 }
                 _ => {}
             }

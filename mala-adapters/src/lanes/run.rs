@@ -1,15 +1,16 @@
-//! One question to a lane, from its empty home to the last of its processes.
+//! Runs a lane for one prompt: prepares its home and tree, runs the program, and ends all of its processes.
 
 use super::printed::{STDERR, STDOUT, keep_clean};
 use super::variables::plain;
-use super::watch::{Kept, Watcher, candidates, found};
+use super::watch::{LaneWatcher, OutputFile, candidates, found};
 use super::{Lanes, home, tree};
 use crate::process::{
     self, FinishedProcess, ProcessError, ProcessLimits, ProcessOutput, ProcessSpec, run_watched,
 };
 use mala_domain::gate::MARKER;
 use mala_domain::gate::lane::{
-    Lane, LaneFailureKind, LaneOutput, LaneStreams, error_message, filled, known_limit, said, usage,
+    Lane, LaneFailureKind, LaneOutput, LaneStreams, error_message, filled, known_limit,
+    lane_output, usage,
 };
 use mala_domain::ports::{BoxFuture, LaneFailure, LaneOrder, LaneRun, LaneRunner};
 use mala_domain::secrets;
@@ -18,10 +19,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How much of a lane's stderr is kept.
+/// The largest error output of a lane that is kept.
 const MAX_STDERR: usize = 256 << 10;
 
-/// How long a message about a failure is.
+/// The maximum length of a failure message.
 const MAX_WHY: usize = 400;
 
 impl LaneRunner for Lanes {
@@ -46,12 +47,12 @@ fn changed_files(
     changed.take(MAX_CHANGED).map(|path| format!("{path} in the work tree of the user")).collect()
 }
 
-/// How many changed files of the user are named.
+/// The maximum number of changed files of the user in a message.
 const MAX_CHANGED: usize = 20;
 
-/// Where everything of one question is. What the lane prints is in its own folder first: in the session's,
-/// which stays, it is without secrets from the start.
-struct Places {
+/// The paths of one run. The output is written to `own`, which is temporary; only a copy without secrets is
+/// written to `kept`.
+struct LanePaths {
     own: PathBuf,
     home: PathBuf,
     tree: PathBuf,
@@ -60,7 +61,7 @@ struct Places {
 }
 
 impl Lanes {
-    /// What every process of this lane carries.
+    /// The value of the variable that marks every process of this lane.
     fn marker(&self, lane: &Lane) -> String {
         format!("{}/{}/", self.session, lane.name)
     }
@@ -93,15 +94,15 @@ impl Lanes {
 
         let spec = self.spec(order, &places)?;
         let limits = ProcessLimits { stderr: MAX_STDERR, ..limits(order) };
-        let mut watcher = Watcher {
+        let mut watcher = LaneWatcher {
             place: order.lane.answer(),
             answer_file: places.answer.clone(),
             max_answer: u64::try_from(order.lane.max_output()).unwrap_or(u64::MAX),
             is_answer: order.is_answer,
             weighs: order.weighs,
             started: order.started,
-            stdout: Kept::at(&places.own.join(STDOUT)),
-            stderr: Kept::at(&places.own.join(STDERR)),
+            stdout: OutputFile::at(&places.own.join(STDOUT)),
+            stderr: OutputFile::at(&places.own.join(STDERR)),
             looked_at: None,
         };
         let ended = run_watched(spec, limits, &mut watcher).await;
@@ -121,8 +122,8 @@ impl Lanes {
         Ok(run)
     }
 
-    /// What is written in a tree since then. Git may have refreshed the index: that is no writing as long
-    /// as the commit's files are in it.
+    /// The files of a tree that were written since the snapshot. An index that git refreshed does not count
+    /// if it still has the files of the commit.
     async fn written(&self, tree: &Path, before: &tree::Snapshot) -> Vec<String> {
         let after = match tree::Snapshot::of(tree) {
             Ok(after) => after,
@@ -139,7 +140,7 @@ impl Lanes {
         written
     }
 
-    fn places(&self, order: &LaneOrder<'_>) -> std::io::Result<Places> {
+    fn places(&self, order: &LaneOrder<'_>) -> std::io::Result<LanePaths> {
         let own = self.scratch.join(&order.lane.name).join(order.question);
         let kept = self.folder.join("lanes").join(&order.lane.name).join(order.question);
         std::fs::create_dir_all(&own)?;
@@ -148,9 +149,9 @@ impl Lanes {
         std::fs::write(kept.join("schema.json"), order.schema.to_string())?;
         std::fs::write(own.join("prompt.md"), order.prompt)?;
         std::fs::write(own.join("schema.json"), order.schema.to_string())?;
-        // Programs look for settings upwards: they find this, and look no further.
+        // Programs that search for `.env` in parent folders stop here.
         std::fs::write(own.join(".env"), "")?;
-        Ok(Places {
+        Ok(LanePaths {
             home: own.join("home"),
             tree: own.join("tree"),
             answer: own.join("answer.json"),
@@ -159,7 +160,7 @@ impl Lanes {
         })
     }
 
-    fn spec(&self, order: &LaneOrder<'_>, places: &Places) -> Result<ProcessSpec, LaneFailure> {
+    fn spec(&self, order: &LaneOrder<'_>, places: &LanePaths) -> Result<ProcessSpec, LaneFailure> {
         let text = |path: &Path| path.display().to_string();
         let values = [
             ("prompt_file", text(&places.own.join("prompt.md"))),
@@ -196,14 +197,14 @@ impl Lanes {
         let program = self.variables.find(lane.program());
         let program = program.ok_or_else(|| LaneFailure {
             kind: LaneFailureKind::Unavailable,
-            why: format!("{}: not found on the path", lane.program()),
+            why: format!("`{}` is not on PATH", lane.program()),
         })?;
         let prompt = if lane.reads_stdin() { order.prompt } else { "" };
         Ok(ProcessSpec::new(program, &places.tree, environment).args(arguments).stdin(prompt))
     }
 }
 
-/// The names of a lane's tree: as it is told, and as the system calls it.
+/// The paths of a lane's tree: as the lane gets it, and with links resolved.
 fn roots(tree: &Path) -> Vec<String> {
     let real = tree.canonicalize().ok();
     let names = [Some(tree.to_owned()), real].into_iter().flatten();
@@ -222,10 +223,10 @@ fn limits(order: &LaneOrder<'_>) -> ProcessLimits {
     }
 }
 
-/// What a run that is over comes to. A complete answer counts however the process ended.
+/// The result of a finished run. A complete answer counts, however the process ended.
 fn judge(
     order: &LaneOrder<'_>,
-    watcher: &Watcher<'_>,
+    watcher: &LaneWatcher<'_>,
     ended: Result<FinishedProcess, ProcessError>,
 ) -> LaneRun {
     let (output, exit_code, trouble) = match ended {
@@ -264,7 +265,7 @@ fn judge(
     run
 }
 
-/// Why there is no answer: a known limit, the lane's own error message, or what it printed.
+/// Why there is no answer: a known limit, the lane's own error message, or its output.
 fn why(lane: &Lane, output: &ProcessOutput, exit_code: Option<i32>) -> String {
     let stdout = String::from_utf8_lossy(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -278,9 +279,9 @@ fn why(lane: &Lane, output: &ProcessOutput, exit_code: Option<i32>) -> String {
     let lines = || stderr.lines().chain(stdout.lines()).filter(|line| line.len() < 10_000);
     let signs = lane.settings.signs.iter().flatten().filter_map(|sign| Regex::new(sign).ok());
     let sign = signs.into_iter().find_map(|sign| lines().find(|line| sign.is_match(line)));
-    let own = match said(&lane.answer(), LaneStreams { stdout: &stdout, file: None }) {
+    let own = match lane_output(&lane.answer(), LaneStreams { stdout: &stdout, file: None }) {
         LaneOutput::Failed(why) => Some(why),
-        // What is wrong with an answer is found when it is read.
+        // The reader of the answer reports what is wrong with it.
         LaneOutput::Answer(_) if sign.is_none() && exit_code == Some(0) => return String::new(),
         _ => None,
     };
@@ -303,8 +304,8 @@ fn shown(time: Duration) -> String {
     format!("{} s", time.as_secs_f32())
 }
 
-/// Keeps what the lane said, without secrets.
-fn keep(places: &Places, run: &LaneRun) {
+/// Writes the answer and the telemetry to the session's folder, without secrets.
+fn keep(places: &LanePaths, run: &LaneRun) {
     if let Some(answer) = &run.answer {
         let clean = secrets::redact(answer);
         log_failure(crate::store::write_unsynced(
@@ -324,6 +325,6 @@ fn keep(places: &Places, run: &LaneRun) {
 
 fn log_failure(written: std::io::Result<()>) {
     if let Err(error) = written {
-        tracing::debug!(%error, "a lane's files are not kept");
+        tracing::debug!(%error, "cannot keep the files of a lane");
     }
 }

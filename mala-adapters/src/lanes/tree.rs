@@ -1,5 +1,5 @@
-//! A tree that must not be written to: its files and its git folder are made read-only, and what happened to
-//! them anyway shows in the dates that no program can set back.
+//! The tree of a lane: its files and its git folder are made read-only. Writes are detected by the change times
+//! of files, which programs cannot set.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,23 +8,22 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// How many written files are named.
+/// The maximum number of written files in a message.
 const MAX_NAMED: usize = 20;
 
-/// Which parts of a tree are meant.
+/// The parts of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum TreePart {
     /// The files of the commit.
     Files,
-    /// These, and the git folder.
+    /// The files of the commit and the git folder.
     All,
 }
 
-/// The index of a tree. Asking git for the state of a tree may write it again, with the same
-/// files in it.
+/// The index of a tree. `git status` may rewrite it without a change of its files.
 const INDEX: &str = ".git/index";
 
-/// What the system knows of every file of a tree and of its git folder.
+/// The metadata of every file of a tree and of its git folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Snapshot {
     files: BTreeMap<PathBuf, [i64; 6]>,
@@ -34,7 +33,7 @@ impl Snapshot {
     /// The tree as it is.
     pub(super) fn of(root: &Path) -> io::Result<Self> {
         let mut files = BTreeMap::new();
-        walk(root, Part::All, |path, meta| {
+        walk(root, TreePart::All, |path, meta| {
             let below = path.strip_prefix(root).unwrap_or(path).to_owned();
             let mut known = known(meta);
             if below == Path::new(".git") {
@@ -50,13 +49,12 @@ impl Snapshot {
         Ok(Self { files })
     }
 
-    /// Whether the index was written; what is in it may be the same.
+    /// Whether the index was written; its content may be the same.
     pub(super) fn has_other_index(&self, later: &Self) -> bool {
         self.files.get(Path::new(INDEX)) != later.files.get(Path::new(INDEX))
     }
 
-    /// The files that differ but for the index, the first of them. A folder counts only when nothing below
-    /// it does.
+    /// The first files that differ, without the index. A folder counts only if nothing below it differs.
     pub(super) fn differences(&self, later: &Self) -> Vec<String> {
         let differs = |path: &&PathBuf| {
             path.as_path() != Path::new(INDEX) && self.files.get(*path) != later.files.get(*path)
@@ -69,7 +67,7 @@ impl Snapshot {
     }
 }
 
-/// What shows that a file was written, renamed, replaced or given other rights.
+/// Metadata that changes when a file is written, renamed, replaced or gets other permissions.
 fn known(meta: &fs::Metadata) -> [i64; 6] {
     let size = i64::try_from(meta.size()).unwrap_or(i64::MAX);
     let inode = i64::from_ne_bytes(meta.ino().to_ne_bytes());
@@ -77,12 +75,12 @@ fn known(meta: &fs::Metadata) -> [i64; 6] {
     [i64::from(meta.mode()), size, inode, meta.ctime(), changed, written]
 }
 
-/// Removes what has one of these names, at any depth.
+/// Removes files and folders with one of these names, at any depth.
 pub(super) fn hide(root: &Path, names: &[&str]) -> io::Result<()> {
     let mut found = Vec::new();
-    walk(root, Part::Files, |path, meta| {
+    walk(root, TreePart::Files, |path, meta| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        // File systems that do not tell cases apart give a program the other spelling too.
+        // Some file systems ignore case.
         if names.iter().any(|hidden| hidden.eq_ignore_ascii_case(name)) {
             found.push((path.to_owned(), meta.is_dir()));
         }
@@ -91,7 +89,7 @@ pub(super) fn hide(root: &Path, names: &[&str]) -> io::Result<()> {
     for (path, is_folder) in found {
         let removed = if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
         match removed {
-            // What was in a folder went with it.
+            // It was in a folder that is removed already.
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
@@ -99,12 +97,12 @@ pub(super) fn hide(root: &Path, names: &[&str]) -> io::Result<()> {
     Ok(())
 }
 
-/// Puts a file with the target in the place of every link that does not lead to something in the tree, as
-/// git does where there are no links: a commit chooses its links, and the lane's home is not far.
+/// Replaces every link that does not lead into the tree by a file with its target, as git does on systems
+/// without links: a commit could link to files in the lane's home.
 pub(super) fn tame_links(root: &Path) -> io::Result<()> {
     let real = root.canonicalize()?;
     let mut stray = Vec::new();
-    walk(root, Part::Files, |path, meta| {
+    walk(root, TreePart::Files, |path, meta| {
         let stays = || path.canonicalize().is_ok_and(|target| target.starts_with(&real));
         if meta.is_symlink() && !stays() {
             stray.push(path.to_owned());
@@ -119,14 +117,14 @@ pub(super) fn tame_links(root: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes away the right to write.
+/// Removes all write permissions.
 pub(super) fn make_read_only(root: &Path) -> io::Result<()> {
-    walk(root, Part::All, |path, meta| set_mode(path, meta, |mode| mode & !0o222))?;
+    walk(root, TreePart::All, |path, meta| set_mode(path, meta, |mode| mode & !0o222))?;
     let meta = fs::symlink_metadata(root)?;
     set_mode(root, &meta, |mode| mode & !0o222)
 }
 
-/// Gives it back to the owner, for all folders: enough to remove them.
+/// Makes all folders writable for the owner, so that they can be removed.
 pub(crate) fn make_writable(root: &Path) {
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -148,17 +146,17 @@ fn set_mode(path: &Path, meta: &fs::Metadata, change: impl Fn(u32) -> u32) -> io
     fs::set_permissions(path, fs::Permissions::from_mode(change(meta.mode())))
 }
 
-/// Everything in these parts of a tree; links are not followed.
+/// Visits all files and folders in these parts of a tree; links are not followed.
 fn walk(
     root: &Path,
-    part: Part,
+    part: TreePart,
     mut visit: impl FnMut(&Path, &fs::Metadata) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();
-            let is_top = folder == root && part == Part::Files;
+            let is_top = folder == root && part == TreePart::Files;
             if is_top && path.file_name().is_some_and(|name| name == ".git") {
                 continue;
             }

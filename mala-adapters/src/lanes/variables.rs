@@ -1,11 +1,9 @@
-//! What every lane sees of the user's variables: what a program needs to start and to speak the user's
-//! language. Nothing leads to the user's own files and settings; a lane's table names what it needs beside
-//! that.
+//! The environment variables that every lane gets: those that programs need to start, and the locale. None of
+//! them names files or settings of the user; the table of lanes lists further ones.
 
 use crate::process::ProcessEnvironment;
 
-/// Where programs are, also behind those that choose between their versions; who and where the user is;
-/// whom to trust in the network.
+/// The search path, version managers, the user, the locale and certificates.
 const KEPT: &[&str] = &[
     "ASDF_DATA_DIR",
     "ASDF_DIR",
@@ -22,7 +20,7 @@ const KEPT: &[&str] = &[
     "VOLTA_HOME",
 ];
 
-/// These variables, and what keeps programs quiet.
+/// These variables, and variables that turn off colours and prompts.
 pub(super) fn plain(variables: &ProcessEnvironment) -> ProcessEnvironment {
     let all = variables.iter().map(|(name, value)| (name.clone(), value.clone()));
     let mut environment = ProcessEnvironment::default()

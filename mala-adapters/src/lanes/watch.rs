@@ -1,15 +1,14 @@
-//! Looks at what a lane prints while it runs: keeps it in files, and knows a complete answer when it
-//! comes.
+//! Watches the output of a lane while it runs: writes it to files, and detects a complete answer.
 
 use crate::bounded_read::read_no_follow;
 use crate::process::{OutputWatcher, ProcessOutput};
-use mala_domain::gate::lane::{AnswerForm, AnswerPlace, LaneOutput, LaneStreams, said};
+use mala_domain::gate::lane::{AnswerForm, AnswerPlace, LaneOutput, LaneStreams, lane_output};
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// Watches one lane.
-pub(super) struct Watcher<'w> {
+pub(super) struct LaneWatcher<'w> {
     pub(super) place: AnswerPlace,
     pub(super) answer_file: PathBuf,
     /// How large the answer file may be.
@@ -17,27 +16,27 @@ pub(super) struct Watcher<'w> {
     pub(super) is_answer: &'w (dyn Fn(&str) -> bool + Send + Sync),
     pub(super) weighs: &'w (dyn Fn(&str) -> bool + Send + Sync),
     pub(super) started: &'w (dyn Fn() + Send + Sync),
-    pub(super) stdout: Kept,
-    pub(super) stderr: Kept,
-    /// How much was printed at the last look.
+    pub(super) stdout: OutputFile,
+    pub(super) stderr: OutputFile,
+    /// The length of the output at the last search for an answer.
     pub(super) looked_at: Option<usize>,
 }
 
-/// A file that gets what is printed as it comes.
-pub(super) struct Kept {
+/// A file to which output is appended as it arrives.
+pub(super) struct OutputFile {
     file: Option<File>,
     written: usize,
 }
 
-impl Kept {
-    /// A file that cannot be written is no reason to stop a review: nothing is kept then.
+impl OutputFile {
+    /// Creates the file. If that fails, the output is not kept and the review goes on.
     pub(super) fn at(path: &Path) -> Self {
         let mut options = File::options();
         let file = options.read(true).write(true).create(true).truncate(true).open(path);
         Self { file: file.ok(), written: 0 }
     }
 
-    /// All that is kept, whatever is at its path by now.
+    /// The whole output, from the open file: its path may have been replaced.
     pub(super) fn bytes(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         if let Some(file) = &mut self.file {
@@ -52,14 +51,14 @@ impl Kept {
         if let Some(file) = &mut self.file
             && let Err(error) = file.write_all(fresh)
         {
-            tracing::debug!(%error, "what a lane prints is not kept");
+            tracing::debug!(%error, "cannot write the output of a lane");
             self.file = None;
         }
         self.written = self.written.max(all.len());
     }
 }
 
-impl OutputWatcher for Watcher<'_> {
+impl OutputWatcher for LaneWatcher<'_> {
     fn on_start(&mut self) {
         (self.started)();
     }
@@ -80,13 +79,12 @@ impl OutputWatcher for Watcher<'_> {
     }
 }
 
-/// How much text one answer may be in.
+/// The length of text in which an answer is searched, from each end of the output.
 const MAX_AROUND: usize = 1 << 20;
 
-/// The complete answer in what was printed or in the answer file. It counts though more was printed
-/// around it than is kept. Where there are several, all are given, the likeliest last, after what
-/// weighs against them: reading them shows whether they contradict each other.
-pub(super) fn found(watcher: &Watcher<'_>, output: &ProcessOutput) -> Option<String> {
+/// The complete answer in the output or in the answer file; `None` without one. If there are several, all are
+/// returned, the likeliest last, after texts that object to the change: the reader rejects contradictions.
+pub(super) fn found(watcher: &LaneWatcher<'_>, output: &ProcessOutput) -> Option<String> {
     let all = candidates(watcher, output);
     let (mut answers, mut others): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     for part in all.iter().flat_map(|text| parts(text)).map(str::trim) {
@@ -101,7 +99,7 @@ pub(super) fn found(watcher: &Watcher<'_>, output: &ProcessOutput) -> Option<Str
     if answers.is_empty() {
         return None;
     }
-    // What is printed elsewhere than the answer may object to what the answer passes.
+    // The rest of the output may object to a change that the answer passes.
     let stdout = String::from_utf8_lossy(&output.stdout);
     let is_pass = !answers.iter().any(|answer| (watcher.weighs)(answer));
     if is_pass && matches!(watcher.place.form, AnswerForm::Json | AnswerForm::File) {
@@ -111,7 +109,7 @@ pub(super) fn found(watcher: &Watcher<'_>, output: &ProcessOutput) -> Option<Str
     Some(others.join("\n"))
 }
 
-/// A text, and the parts of a long one that an answer can be in: its start and its end.
+/// The text, or the start and the end of a long one.
 fn parts(text: &str) -> Vec<&str> {
     if text.len() <= MAX_AROUND {
         return vec![text];
@@ -121,13 +119,13 @@ fn parts(text: &str) -> Vec<&str> {
     [text.get(..start), text.get(end..)].into_iter().flatten().collect()
 }
 
-/// Everything that may be an answer, the likeliest first.
-pub(super) fn candidates(watcher: &Watcher<'_>, output: &ProcessOutput) -> Vec<String> {
+/// All texts that may be an answer, the likeliest first.
+pub(super) fn candidates(watcher: &LaneWatcher<'_>, output: &ProcessOutput) -> Vec<String> {
     let stdout = String::from_utf8_lossy(&output.stdout);
     let file = read_no_follow(&watcher.answer_file, watcher.max_answer).ok();
     let file = file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let stream = LaneStreams { stdout: &stdout, file: file.as_deref() };
-    let printed = match said(&watcher.place, stream) {
+    let printed = match lane_output(&watcher.place, stream) {
         LaneOutput::Answer(text) => Some(text),
         LaneOutput::Failed(_) => return Vec::new(),
         LaneOutput::Nothing => None,

@@ -32,9 +32,9 @@ pub(super) enum LinterError {
     NoTargets,
     #[error("the project does not configure it")]
     NotSetUp,
-    #[error("not found on the path outside the reviewed tree")]
+    #[error("not on PATH outside the reviewed tree")]
     NotInstalled,
-    #[error("the project configures it, but it is not on the path outside the reviewed tree")]
+    #[error("the project configures it, but it is not on PATH outside the reviewed tree")]
     NotFound,
     #[error("it runs project code, and the reviewed state is not the work tree")]
     NotOwnTree,

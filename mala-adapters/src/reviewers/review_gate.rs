@@ -9,7 +9,7 @@ use crate::process::ProcessEnvironment;
 use crate::sessions::fresh_key;
 use call::{GateCall, GateStep};
 use mala_domain::change::FilePath;
-use mala_domain::gate::client::{self, GateAnswer, PanelWord};
+use mala_domain::gate::client::{self, GateAnswer, PanelAnswer};
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure};
 use mala_domain::review::{Opinion, ReviewContext};
 use mala_domain::scope::ReviewTarget;
@@ -72,12 +72,12 @@ impl ReviewGate {
 
         let mut call = GateCall::new(&self.settings, &key, scratch.path(), context.timeout);
         let spawned = call.run(arguments, GateStep::Spawn, deadline).await?;
-        let started = client::started(&spawned.ended())?;
+        let started = client::read_spawn_output(&spawned.ended())?;
         call.is_open(started.key.clone());
         let waiting = self.wait_arguments(started.key.as_deref(), deadline);
         let waited = call.run(waiting, GateStep::Wait, deadline).await?;
         call.is_over(waited.code);
-        let word = match client::waited(&waited.ended(), &started, call.run_key())? {
+        let word = match client::read_wait_output(&waited.ended(), &started, call.run_key())? {
             GateAnswer::Panel(word) => *word,
             GateAnswer::State(state) => {
                 let round = run_files::last_round(&call.run_folder());
@@ -107,7 +107,7 @@ impl ReviewGate {
     /// The opinion of the panel about this change.
     fn opinion(
         &self,
-        mut word: PanelWord,
+        mut word: PanelAnswer,
         context: &ReviewContext,
     ) -> Result<Opinion, ReviewerFailure> {
         if !client::reviewed_this(&word, &context.scope) {

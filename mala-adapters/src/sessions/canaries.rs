@@ -1,8 +1,8 @@
-//! What is kept of canaries: `.mala/gate/canaries/`, with the book of all runs, and what the lanes said in
-//! the last one. One process at a time adds to it. The book carries the mark of this clone: a file that a commit
+//! The files of canaries: `.mala/gate/canaries/`, with the results of all runs and the answers of the last
+//! one. One process at a time writes them. The results carry the signature of this clone: a file that a commit
 //! brings along is not trusted.
 
-use super::{GateFolder, SessionFolder, Stamp, json};
+use super::{CloneSecret, GateFolder, SessionFolder, json};
 use crate::bounded_read::read_no_follow;
 use crate::store::{reject_symlink, write_atomically, write_gitignore};
 use mala_domain::gate::canary::CanaryBook;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 const BOOK: &str = "book.json";
 
-/// No book is larger: its runs are limited, and each is short.
+/// The largest file with results.
 const MAX_BYTES: u64 = 8 << 20;
 
 const LAST: &str = "last";
@@ -24,10 +24,10 @@ const LOCK: &str = "lock";
 pub struct CanaryFolder {
     state: PathBuf,
     path: PathBuf,
-    stamp: Stamp,
+    secret: CloneSecret,
 }
 
-/// The right to give canaries: it ends with the value.
+/// The lock of a canary run; dropping it releases the lock.
 #[derive(Debug)]
 pub struct CanaryTurn {
     _lock: File,
@@ -36,19 +36,18 @@ pub struct CanaryTurn {
 impl GateFolder {
     /// The folder of the canaries.
     pub fn canaries(&self) -> CanaryFolder {
-        let (state, stamp) = (self.state.clone(), self.stamp.clone());
-        CanaryFolder { state, path: self.root().join("canaries"), stamp }
+        let (state, secret) = (self.state.clone(), self.secret.clone());
+        CanaryFolder { state, path: self.root().join("canaries"), secret }
     }
 }
 
 impl CanaryFolder {
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What is known. What cannot be understood, or was not written down by this clone, is as good as
-    /// nothing.
+    /// The stored results; empty if they cannot be read or have no valid signature of this clone.
     pub fn book(&self) -> CanaryBook {
         self.marked_book().unwrap_or_default()
     }
@@ -58,22 +57,22 @@ impl CanaryFolder {
         let bytes = read_no_follow(&self.path.join(BOOK), MAX_BYTES).ok()?;
         let text = String::from_utf8(bytes).ok()?;
         let book: CanaryBook = serde_json::from_str(&text).ok()?;
-        if book.stamp.is_empty() {
+        if book.signature.is_empty() {
             return None;
         }
-        // The mark is made for the text without it: numbers may not survive being read and written.
-        let bare = text.replacen(&book.stamp, "", 1);
-        let is_ours = self.stamp.mark(&name(&bare))? == book.stamp;
-        is_ours.then(|| CanaryBook { stamp: String::new(), ..book })
+        // The signature covers the text without it: numbers may change when they are parsed and written.
+        let bare = text.replacen(&book.signature, "", 1);
+        let is_ours = self.secret.signature(&name(&bare))? == book.signature;
+        is_ours.then(|| CanaryBook { signature: String::new(), ..book })
     }
 
-    /// Keeps what is known.
+    /// Stores the results.
     pub fn keep(&self, book: &CanaryBook) -> io::Result<()> {
         self.prepare()?;
-        let bare = CanaryBook { stamp: String::new(), ..book.clone() };
+        let bare = CanaryBook { signature: String::new(), ..book.clone() };
         let text = String::from_utf8(json(&bare)?).map_err(io::Error::other)?;
-        let stamp = self.stamp.make(&name(&text))?;
-        write_atomically(&self.path.join(BOOK), &json(&CanaryBook { stamp, ..bare })?)
+        let signature = self.secret.sign(&name(&text))?;
+        write_atomically(&self.path.join(BOOK), &json(&CanaryBook { signature, ..bare })?)
     }
 
     /// Locks the canaries; `None` while another process has the lock.
@@ -87,7 +86,7 @@ impl CanaryFolder {
         }
     }
 
-    /// A new folder for what the lanes say to a canary. Those of former runs are gone with the first.
+    /// A new folder for the answers to a canary. The first canary of a run removes those of earlier runs.
     pub fn place(&self, number: usize) -> io::Result<SessionFolder> {
         let last = self.path.join(LAST);
         if number == 1 && fs::symlink_metadata(&last).is_ok() {
@@ -95,7 +94,7 @@ impl CanaryFolder {
         }
         let path = last.join(number.to_string());
         fs::create_dir_all(&path)?;
-        Ok(SessionFolder { path, stamp: self.stamp.clone() })
+        Ok(SessionFolder { path, secret: self.secret.clone() })
     }
 
     /// A log file for the output of a background run.
@@ -116,12 +115,13 @@ impl CanaryFolder {
     }
 }
 
-/// What the mark of a book is made for. No session has such a key.
+/// The text that the signature of the results covers. It differs from that of a session by its first word.
 fn name(text: &str) -> String {
     format!("canaries {text}")
 }
 
-/// A regular file of this folder to write to. A commit may have put a link or something else in its place.
+/// Opens a regular file of this folder for writing. It is an error if a commit put a link or another kind of
+/// file in its place.
 fn own_file(path: &Path, more: OFlags) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let mode = Mode::from_raw_mode(0o644);

@@ -2,8 +2,8 @@
 //! a record per conversation, what a person accepted, what was released, and the file that turns the hook
 //! off.
 
+use super::clone_secret::CloneSecret;
 use super::json;
-use super::stamp::Stamp;
 use crate::bounded_read::read_no_follow;
 use crate::store::write_atomically;
 use mala_domain::hook::ConversationRecord;
@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The record of a conversation that did not stop for so long is removed.
+/// Records of conversations that did not stop for this time are removed.
 const FORGOTTEN: Duration = Duration::from_secs(30 * 86_400);
 
 /// The stop hook's folder.
@@ -38,9 +38,9 @@ const RELEASED: &str = "released.json";
 const MAX_RELEASED: usize = 500;
 
 impl HookFolder {
-    /// That of the work tree at `top`.
+    /// The folder of the work tree at `top`.
     pub fn of_work_tree(top: &Path) -> Self {
-        Self { git: Stamp::of_work_tree(top).folder().to_owned() }
+        Self { git: CloneSecret::of_work_tree(top).folder().to_owned() }
     }
 
     /// The file that turns the hook off.
@@ -127,14 +127,14 @@ impl HookFolder {
         }
     }
 
-    /// Keeps a settings file as it was before the hooks were added.
+    /// Stores a settings file as it was before the hooks were added.
     pub fn keep_settings(&self, name: &str, text: &str) -> io::Result<()> {
         let folder = self.root().join("before");
         fs::create_dir_all(&folder)?;
         write_atomically(&folder.join(name), text.as_bytes())
     }
 
-    /// Takes that file back.
+    /// Returns the stored settings file and removes it.
     pub fn take_settings(&self, name: &str) -> Option<String> {
         let path = self.root().join("before").join(name);
         let text = String::from_utf8(read_no_follow(&path, MAX_SETTINGS).ok()?).ok()?;
@@ -156,7 +156,7 @@ impl HookFolder {
     }
 }
 
-/// Removes records that are too old. It is no failure if one stays.
+/// Removes old records. Failures are logged only.
 fn forget_old(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {

@@ -1,5 +1,5 @@
-//! What came of a session. Its first line is a mark that only this clone can make, for this session and
-//! these words: a result that was copied or changed is none.
+//! The result of a session. Its first field is a signature of this clone over the session and the result;
+//! a result without a valid signature is rejected.
 
 use super::{MAX_BYTES, SessionFolder, json};
 use crate::bounded_read::read_no_follow;
@@ -13,35 +13,35 @@ const NAME: &str = "result.json";
 
 /// How JSON over several lines starts.
 const START: &str = "{\n";
-const BEFORE_MARK: &str = "{\n  \"stamp\": \"";
-const AFTER_MARK: &str = "\",\n";
+const BEFORE_SIGNATURE: &str = "{\n  \"stamp\": \"";
+const AFTER_SIGNATURE: &str = "\",\n";
 
 impl SessionFolder {
-    /// What came of it; `None` as long as nothing has.
+    /// How the session ended; `None` while it runs.
     pub fn end(&self) -> io::Result<Option<SessionEnd>> {
         let bytes = match read_no_follow(&self.path.join(NAME), MAX_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        let foreign = || io::Error::other("it is not what this clone wrote down for this session");
-        let text = String::from_utf8(bytes).map_err(|_| foreign())?;
-        let (mark, words) = parts(&text).ok_or_else(foreign)?;
-        match self.stamp.mark(&self.name_of(&words)) {
-            Some(ours) if ours == mark => {
-                Ok(Some(serde_json::from_str::<SessionResult>(&words)?.end))
+        let foreign = || io::Error::other("it has no valid signature of this clone");
+        let file = String::from_utf8(bytes).map_err(|_| foreign())?;
+        let (signature, text) = parts(&file).ok_or_else(foreign)?;
+        match self.secret.signature(&self.signed_text(&text)) {
+            Some(ours) if ours == signature => {
+                Ok(Some(serde_json::from_str::<SessionResult>(&text)?.end))
             }
             _ => Err(foreign()),
         }
     }
 
-    /// Writes down what came of it. The first one that does so is right; false for all others.
+    /// Writes the result unless a valid one exists; returns whether it did.
     pub fn conclude(&self, end: SessionEnd) -> io::Result<bool> {
-        let words =
+        let result =
             String::from_utf8(json(&SessionResult::new(end.clone()))?).map_err(io::Error::other)?;
-        let mark = self.stamp.make(&self.name_of(&words))?;
-        let rest = words.strip_prefix(START).unwrap_or_default();
-        let text = format!("{BEFORE_MARK}{mark}{AFTER_MARK}{rest}");
+        let signature = self.secret.sign(&self.signed_text(&result))?;
+        let rest = result.strip_prefix(START).unwrap_or_default();
+        let text = format!("{BEFORE_SIGNATURE}{signature}{AFTER_SIGNATURE}{rest}");
         let path = self.path.join(NAME);
         match write_new(&path, text.as_bytes()) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -55,17 +55,17 @@ impl SessionFolder {
         self.report(&SessionState::Ended(end)).map(|_| true)
     }
 
-    /// What the mark of a result is made for. No session has such a key.
-    fn name_of(&self, words: &str) -> String {
+    /// The text that the signature of a result covers. It differs from that of a session by its first word.
+    fn signed_text(&self, result: &str) -> String {
         let key = self.path.file_name().unwrap_or_default().to_string_lossy();
-        format!("result {key} {}", hex(&Sha256::digest(words.as_bytes())))
+        format!("result {key} {}", hex(&Sha256::digest(result.as_bytes())))
     }
 }
 
-/// The mark, and the words that it is for.
+/// The signature and the result that it covers.
 fn parts(text: &str) -> Option<(&str, String)> {
-    let (mark, rest) = text.strip_prefix(BEFORE_MARK)?.split_once(AFTER_MARK)?;
-    Some((mark, format!("{START}{rest}")))
+    let (signature, rest) = text.strip_prefix(BEFORE_SIGNATURE)?.split_once(AFTER_SIGNATURE)?;
+    Some((signature, format!("{START}{rest}")))
 }
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ mod tests {
         let session = |key: &str| {
             let path = gate.root().join(key);
             fs::create_dir_all(&path).unwrap();
-            SessionFolder { path, stamp: gate.stamp.clone() }
+            SessionFolder { path, secret: gate.secret.clone() }
         };
         let (one, other) = (session("a"), session("b"));
         assert_eq!(one.end().unwrap(), None);
@@ -102,7 +102,7 @@ mod tests {
             text.replace("one", "two"),
             text.replace("failed", "cancelled"),
             text.replacen("  \"stamp\"", "\"stamp\"", 1),
-            text.split_once(AFTER_MARK).unwrap().1.to_owned(),
+            text.split_once(AFTER_SIGNATURE).unwrap().1.to_owned(),
             String::new(),
         ] {
             fs::write(one.path.join(NAME), &changed).unwrap();

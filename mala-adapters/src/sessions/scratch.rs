@@ -1,5 +1,5 @@
-//! Temporary folders: copies of the repository, homes of lanes. A process that uses one holds a lock on it.
-//! The next process removes a folder that is not locked and that belongs to no session.
+//! Temporary folders with copies of the repository and homes of lanes. A process that uses one holds a lock on
+//! it. Folders without a lock and without a session are removed by the next process.
 
 use super::GateFolder;
 use crate::bounded_read::read_no_follow;
@@ -18,34 +18,32 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// What the names of such folders start with.
 const PREFIX: &str = "mala-gate-held-";
 
-/// Where a session's folder is written down, so that others leave its scratch folder to it. No lane has
-/// such a name.
+/// The file with the path of the session that a scratch folder belongs to. No lane has such a name.
 const SESSION: &str = ".session";
 const MAX_SESSION: u64 = 8 << 10;
 
-/// How often another folder is made when one is removed before it is locked.
+/// The number of attempts to lock a new folder before another process removes it.
 const TRIES: usize = 10;
 
-/// The locks that this process holds, by folder: they end with it, however it ends.
+/// The locks of this process, by folder. The system releases them when the process ends.
 static HELD: Mutex<BTreeMap<PathBuf, File>> = Mutex::new(BTreeMap::new());
 
 fn held() -> MutexGuard<'static, BTreeMap<PathBuf, File>> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where such folders are made. It is not the temporary folder: programs that shut themselves in cannot
-/// work there.
+/// The parents of such folders. Sandboxes of lanes do not work in the temporary folder of the system.
 fn places(gate: &GateFolder) -> [PathBuf; 2] {
     [PathBuf::from("/var/tmp"), gate.root()]
 }
 
-/// A new folder for what is thrown away, which this process holds.
+/// Creates a scratch folder and locks it.
 pub fn fresh_scratch(gate: &GateFolder) -> io::Result<PathBuf> {
     fs::create_dir_all(gate.root())?;
     let mut last = None;
     for place in places(gate) {
         for _ in 0..TRIES {
-            // The place is open to all users of the machine, and the repository may not be.
+            // Other users of the machine must not read the copy of the repository.
             let own = Permissions::from_mode(0o700);
             let made = tempfile::Builder::new().prefix(PREFIX).permissions(own).tempdir_in(&place);
             match made.and_then(|folder| hold_scratch(folder.path()).map(|()| folder)) {
@@ -66,11 +64,11 @@ fn is_taken(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::NotFound)
 }
 
-/// Holds such a folder from here on, beside all others that do; `WouldBlock` if another process removes it.
+/// Locks a scratch folder, shared with other processes; `WouldBlock` if another process removes it.
 pub fn hold_scratch(scratch: &Path) -> io::Result<()> {
     let folder = open(scratch)?;
     match flock(&folder, FlockOperation::NonBlockingLockShared) {
-        // A folder that cannot be locked is not swept either.
+        // Without support for locks, no process removes the folders of others.
         Ok(()) | Err(Errno::NOTSUP | Errno::NOLCK | Errno::NOSYS) => {}
         Err(error) => return Err(error.into()),
     }
@@ -81,7 +79,7 @@ pub fn hold_scratch(scratch: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes such a folder, though parts of it are read-only. It may be gone already.
+/// Removes a scratch folder, including read-only parts. It may not exist.
 pub fn remove_scratch(scratch: &Path) {
     let name = scratch.file_name().and_then(|name| name.to_str());
     if !name.is_some_and(|name| name.starts_with("mala-gate-")) {
@@ -94,7 +92,7 @@ pub fn remove_scratch(scratch: &Path) {
     held().remove(scratch);
 }
 
-/// Writes down which session such a folder is for. It is not there in tests that need none.
+/// Records the session that a scratch folder belongs to. Some tests have no scratch folder.
 pub(super) fn assign(scratch: &Path, session: &Path) -> io::Result<()> {
     match fs::write(scratch.join(SESSION), session.as_os_str().as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -119,7 +117,7 @@ pub fn sweep_scratch(gate: &GateFolder) {
     }
 }
 
-/// The right to remove a folder: it is ours, no link, not locked, and no session has it.
+/// Locks a folder to remove it; `None` if it belongs to another user or a session, is a link, or is locked.
 fn abandoned(path: &Path) -> Option<File> {
     let folder = open(path).ok()?;
     if folder.metadata().ok()?.uid() != rustix::process::geteuid().as_raw() {
@@ -148,7 +146,7 @@ fn open(folder: &Path) -> io::Result<File> {
     Ok(File::from(openat(CWD, folder, flags, Mode::empty())?))
 }
 
-/// Whether the folder that is open is still the one at this path.
+/// Whether the open folder is still at this path.
 fn is_at(folder: &File, path: &Path) -> bool {
     let (Ok(open), Ok(there)) = (folder.metadata(), fs::symlink_metadata(path)) else {
         return false;

@@ -175,7 +175,7 @@ fn a_missing_program_or_workspace_is_said() {
     let scene = Scene::new("");
     let command = vec!["no-such-coder".to_owned()];
     let coder = scene.template(CoderTemplate { command, ..CoderTemplate::default() });
-    let missing = CoderEnd::Unavailable("no-such-coder: not found on the path".to_owned());
+    let missing = CoderEnd::Unavailable("`no-such-coder` is not on PATH".to_owned());
     assert_eq!(work(&coder, &scene, None, LONG).end, missing);
     assert!(coder.missing().is_some() && scene.coder(&[]).missing().is_none());
     wait(scene.workspaces.remove("bd-1")).unwrap();

@@ -106,10 +106,7 @@ fn a_command_gets_the_notification_on_stdin() {
     assert_eq!(send(&["sh", "-c", "cat > notes"]), Ok(()));
     assert_eq!(std::fs::read_to_string(folder.path().join("notes")).unwrap(), format!("{BODY}\n"));
     assert_eq!(send(&["false"]), Err("false: exit code 1".to_owned()));
-    assert_eq!(
-        send(&["no-such-program"]),
-        Err("no-such-program: not found on the path".to_owned())
-    );
+    assert_eq!(send(&["no-such-program"]), Err("`no-such-program` is not on PATH".to_owned()));
     assert_eq!(send(&[]), Err("the command is empty".to_owned()));
 }
 

@@ -173,7 +173,7 @@ fn a_missing_program_is_told_from_one_that_cannot_start() {
     let environment = ProcessEnvironment::filtered(std::env::vars_os());
     let missing = ProcessSpec::new("no-such-program", "/", environment.clone());
     let error = run_now(missing, seconds(20)).unwrap_err();
-    assert_eq!(error.to_string(), "no-such-program: not found on the path");
+    assert_eq!(error.to_string(), "`no-such-program` is not on PATH");
     let nowhere = ProcessSpec::new("sh", "/no/such/folder", environment);
     assert!(matches!(run_now(nowhere, seconds(20)), Err(ProcessError::NotStarted { .. })));
 }

@@ -10,7 +10,7 @@ use super::schema::{
     CodeReviewSettings, Config, FailureMode, LinterName, NotificationChannel, RetryCount,
     ReviewerType, TaskCommand, TriggerCommand, ValidationTriggers,
 };
-use crate::gate::lane::{LaneProblem, Table};
+use crate::gate::lane::{LaneProblem, LaneTable};
 use std::collections::BTreeMap;
 
 /// Checks a configuration. Returns the warnings, or the first error.
@@ -167,7 +167,7 @@ impl ConfigChecker<'_> {
         let is_valid = canaries.count.is_none_or(|count| (1..=50).contains(&count));
         self.require("gate.canaries.count", is_valid, "must be between 1 and 50")?;
         self.require_positive("gate.canaries.max_cost_usd", canaries.max_cost_usd)?;
-        match Table::with(&gate.lanes) {
+        match LaneTable::with(&gate.lanes) {
             Ok(_) => Ok(()),
             Err(problem) => self.reject_lane(config, &problem),
         }
@@ -178,7 +178,7 @@ impl ConfigChecker<'_> {
         let is_it = |name: &&String| {
             let alone = std::iter::once(((*name).clone(), config.gate.lanes.get(*name).cloned()));
             let alone = alone.filter_map(|(name, lane)| Some((name, lane?))).collect();
-            Table::with(&alone).is_err()
+            LaneTable::with(&alone).is_err()
         };
         let name = config.gate.lanes.keys().find(is_it).map_or("", String::as_str);
         self.reject(&["gate", "lanes", name], &problem.to_string())

@@ -1,9 +1,9 @@
-//! What binds a lane's answer to its session: the nonce, the head sha, and an account of the hunks. An
-//! answer without all three is no answer, whatever it says.
+//! Reads the answer of a lane. It must have the nonce and the head commit of its session, and list the hunks
+//! that were reviewed; other answers are rejected.
 
-mod beside;
+mod objections;
 
-pub use beside::{objects, speaks_of_claims};
+pub use objections::{objects, speaks_of_claims};
 
 use crate::agent::answer::{
     AnswerSource, JsonObject, ParseMethod, ParseProblem, RawAnswer, checks_format, find_object,
@@ -19,33 +19,33 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use thiserror::Error;
 
-/// What an answer must name.
+/// The values that tie an answer to its session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Binding {
+pub struct AnswerBinding {
     /// The session's nonce.
     pub nonce: Nonce,
     /// The commit under review.
     pub head: String,
 }
 
-/// A lane's answer, bound to its session.
+/// A valid answer of a lane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaneAnswer {
     /// How it was read.
     pub method: ParseMethod,
     /// The lane's own verdict.
     pub verdict: Verdict,
-    /// What it says of the whole.
+    /// Its summary of the change.
     pub summary: String,
-    /// What it claims.
+    /// Its claims.
     pub claims: Vec<ReviewClaim>,
-    /// The hunks that it accounts for, as indices into the file's hunks.
+    /// The hunks that it reviewed, as indices into the file's hunks.
     pub accounted: Vec<(FilePath, Vec<usize>)>,
 }
 
 impl LaneAnswer {
-    /// With paths as the change has them. A path that is none of its paths may name a file by the folder
-    /// that the lane was in, or with something around it.
+    /// The answer with the paths of the change. A path may start with one of the folders in which the lane
+    /// ran, or have `./` or spaces around it.
     #[must_use]
     pub fn inside(mut self, roots: &[String], change: &Change) -> Self {
         let changed: HashSet<&FilePath> = change.files.iter().map(|file| &file.path).collect();
@@ -72,31 +72,31 @@ impl LaneAnswer {
     }
 }
 
-/// Why a text is no answer to this session.
+/// Why an answer is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AnswerProblem {
     /// It cannot be read.
     #[error("{0}")]
     Unreadable(#[from] ParseProblem),
-    /// It names another session, or none.
+    /// It has no nonce, or the nonce of another session.
     #[error("the answer does not have this session's nonce")]
     OtherSession,
-    /// It names another commit, or none.
+    /// It is for another commit, or names none.
     #[error("the answer is for the commit `{0}`, not for the one under review")]
     OtherCommit(String),
 }
 
-/// The most files and hunks that an account may list.
+/// The maximum number of files, and of hunks in a file, that an answer may list.
 const MAX_ACCOUNT: usize = 100_000;
 
-/// Reads a lane's answer to the review. Its claims are in the lane's name. One that leaves a field empty
-/// is a claim all the same: what is missing is looked for at the lines that it cites.
-pub fn read(text: &str, binding: &Binding, lane: &str) -> Result<LaneAnswer, AnswerProblem> {
+/// Reads a lane's answer to a review; its claims get the name of the lane. A claim with an empty field is
+/// kept: the missing text is taken from the lines that it cites.
+pub fn read(text: &str, binding: &AnswerBinding, lane: &str) -> Result<LaneAnswer, AnswerProblem> {
     let words = RawAnswer { text, form_enforced: false, nonce: &binding.nonce };
     let found = find_object(&words, &["verdict", "findings"]);
     let (object, method) = found.map_err(|problem| named(problem, &words))?;
     check_binding(&object, binding)?;
-    if !beside::agrees(&words, &object) {
+    if !objections::agrees(&words, &object) {
         return Err(two_answers().into());
     }
     let answer = read_object(&object, method, AnswerSource::Lane)?;
@@ -115,7 +115,7 @@ pub fn read(text: &str, binding: &Binding, lane: &str) -> Result<LaneAnswer, Ans
 }
 
 /// Reads a lane's answer to a check of claims.
-pub fn read_check(text: &str, binding: &Binding) -> Result<Vec<ClaimCheck>, AnswerProblem> {
+pub fn read_check(text: &str, binding: &AnswerBinding) -> Result<Vec<ClaimCheck>, AnswerProblem> {
     let words = RawAnswer { text, form_enforced: false, nonce: &binding.nonce };
     let found = find_object(&words, &["checks"]);
     let (object, _) = found.map_err(|problem| named(problem, &words))?;
@@ -126,7 +126,7 @@ pub fn read_check(text: &str, binding: &Binding) -> Result<Vec<ClaimCheck>, Answ
     Ok(read_checks(&words)?.0)
 }
 
-/// Whether something stands in the answer that looks like findings, under another name.
+/// Whether another list in the answer looks like findings.
 fn objects_elsewhere(object: &JsonObject) -> bool {
     let is_finding = |item: &Value| {
         let names = ["title", "body", "message", "priority", "severity"];
@@ -140,12 +140,12 @@ fn two_answers() -> ParseProblem {
     ParseProblem::InvalidVerdict("two answers that contradict each other".to_owned())
 }
 
-/// Whether a check leaves a claim standing.
+/// Whether a check refutes its claim.
 pub fn refutes(check: &ClaimCheck) -> bool {
     check.outcome == CheckOutcome::Refuted
 }
 
-/// What is wrong with a text: an answer with another nonce is one to another session.
+/// Why a text was rejected: an answer with another nonce belongs to another session.
 fn named(problem: ParseProblem, words: &RawAnswer<'_>) -> AnswerProblem {
     let object: Option<JsonObject> = serde_json::from_str(words.text.trim()).ok();
     let nonce = object.as_ref().and_then(|object| object.get("nonce")?.as_str());
@@ -155,7 +155,7 @@ fn named(problem: ParseProblem, words: &RawAnswer<'_>) -> AnswerProblem {
     }
 }
 
-fn check_binding(object: &JsonObject, binding: &Binding) -> Result<(), AnswerProblem> {
+fn check_binding(object: &JsonObject, binding: &AnswerBinding) -> Result<(), AnswerProblem> {
     let field = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
     if field("nonce") != binding.nonce.as_str() {
         return Err(AnswerProblem::OtherSession);

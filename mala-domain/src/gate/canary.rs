@@ -1,5 +1,5 @@
-//! Canaries: planted defects that the lanes of a panel are given, so that it is known what each of them
-//! finds. What they find of them says nothing about the change under review, and never counts in it.
+//! Canaries: planted defects that measure what each lane of a panel finds. They are reviewed apart from the
+//! change under review and never count in its verdict.
 
 #[cfg(test)]
 mod tests;
@@ -8,65 +8,65 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// So many runs are kept.
+/// The number of runs that are kept.
 const MAX_RUNS: usize = 50;
 
-/// When and how lanes are given canaries.
+/// The schedule and the limits of canary runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CanaryPlan {
     /// Days from one run to the next.
     pub every_days: u32,
-    /// How many defects a run has.
+    /// The number of defects in a run.
     pub count: u32,
-    /// When the lanes say that they cost this much, no further one is given.
+    /// A run stops when the lanes report this cost.
     pub max_cost_usd: f64,
 }
 
-/// What is kept of all runs.
+/// The stored results of all runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CanaryBook {
-    /// What shows that this clone wrote it down.
-    #[serde(default)]
-    pub stamp: String,
+    /// The signature of the clone that wrote it.
+    #[serde(rename = "stamp", default)]
+    pub signature: String,
     /// The version of this file.
     pub schema_version: u32,
-    /// The time, in seconds since 1970, from which on a schedule counts.
+    /// When the schedule started, in seconds since 1970.
     pub since: Option<i64>,
     /// The runs, the newest last.
     #[serde(default)]
     pub runs: Vec<CanaryRun>,
 }
 
-/// Canaries that were given to some lanes.
+/// One run of canaries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CanaryRun {
-    /// When, in words.
+    /// When it started.
     pub at: String,
     /// The seed that the defects were chosen by.
     pub seed: u64,
-    /// What each lane made of them.
+    /// The result of each lane.
     pub lanes: BTreeMap<String, LaneTally>,
 }
 
-/// What a lane made of canaries.
+/// The result of a lane in one run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LaneTally {
-    /// The version of its program, when it says one.
+    /// The version of its program, if it is known.
     pub version: Option<String>,
-    /// What it found, by kind: how many of how many.
+    /// The defects it found, by kind.
     pub by_kind: BTreeMap<String, CanaryHits>,
-    /// How many it did not review.
+    /// The number of canaries it did not review.
     pub could_not_review: u32,
-    /// What it cost; null when it did not say so of one of them.
+    /// The cost; null if it is unknown for one of the canaries.
     pub cost_usd: Option<f64>,
 }
 
-/// How many of how many.
+/// How many planted defects were found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CanaryHits {
-    /// What was found.
+    /// The defects that were found.
     pub found: u32,
-    /// What there was.
+    /// The defects that were planted.
     pub planted: u32,
 }
 
@@ -90,7 +90,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// In words, such as `found 7 of 9 planted, 2026-11-15`.
+    /// A line such as `found 7 of 9 planted, 2026-11-15`.
     pub fn shown(&self) -> String {
         let lost = match self.could_not_review {
             0 => String::new(),
@@ -101,28 +101,28 @@ impl Measured {
 }
 
 impl LaneTally {
-    /// Counts one canary that it reviewed.
+    /// Counts a canary that the lane reviewed.
     pub fn reviewed(&mut self, kind: &str, is_found: bool) {
         let hits = self.by_kind.entry(kind.to_owned()).or_default();
         hits.planted = hits.planted.saturating_add(1);
         hits.found = hits.found.saturating_add(u32::from(is_found));
     }
 
-    /// Adds what a canary cost.
+    /// Adds the cost of a canary.
     pub fn pay(&mut self, cost_usd: Option<f64>) {
         self.cost_usd = self.cost_usd.zip(cost_usd).map(|(sum, more)| sum + more);
     }
 }
 
 impl CanaryBook {
-    /// Whether the next run is due. A book that knows no beginning begins now: a throw-away checkout is
-    /// never due.
+    /// Whether the next run is due. Without a start of the schedule no run is due, so that temporary
+    /// checkouts never run canaries.
     pub fn is_due(&self, now: i64, plan: &CanaryPlan) -> bool {
         let every = i64::from(plan.every_days).saturating_mul(86_400);
         self.since.is_some_and(|since| now.saturating_sub(since) >= every)
     }
 
-    /// With one more run.
+    /// The book with one more run.
     #[must_use]
     pub fn with(mut self, run: CanaryRun) -> Self {
         self.runs.push(run);
@@ -131,7 +131,7 @@ impl CanaryBook {
         self
     }
 
-    /// What a lane finds, over all runs with the version that it had last; `None` when it was never measured.
+    /// The results of a lane over all runs with its latest version; `None` if it was never measured.
     pub fn measured(&self, lane: &str) -> Option<Measured> {
         let mut tries = self.runs.iter().rev().filter_map(|run| Some((run, run.lanes.get(lane)?)));
         let (last, newest) = tries.next()?;

@@ -1,18 +1,18 @@
-//! Reads the answers of an external gate: the contract's shape, our own with more fields, and two older
-//! ones. Exit code and JSON must agree; an answer that fits no shape is no review.
+//! Reads the answers of an external gate, in four formats: the contract, the one of mala with more fields, and
+//! two of other gates. Exit code and JSON must agree; an answer in no known format is an error.
 
-mod beside;
+mod aggregated;
 mod contract;
-mod first;
 mod issues;
 mod opinion;
-mod second;
+mod remarks;
+mod reviewer_files;
 #[cfg(test)]
 mod tests;
 mod votes;
 
 pub use opinion::{opinion, reviewed_this};
-pub use second::{GateRound, GateState, ReviewerFile, panel};
+pub use reviewer_files::{GateRound, GateState, ReviewerFile, panel};
 
 use crate::agent::answer::fields::{cut, list, optional_text};
 use crate::agent::answer::{JsonObject, ParseProblem, parse_unique};
@@ -30,51 +30,51 @@ pub struct CommandEnd<'e> {
     pub code: Option<i32>,
     /// What it printed.
     pub stdout: &'e str,
-    /// What it complained of.
+    /// Its error output.
     pub stderr: &'e str,
 }
 
 /// A session that a gate started.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StartedSession {
-    /// Its key; gates that print words instead of JSON name none.
+    /// Its key; `None` for gates that print text instead of JSON.
     pub key: Option<String>,
-    /// The reviewers that it says were started.
+    /// The names of the started reviewers.
     pub reviewers: Vec<String>,
 }
 
-/// What a gate answered.
+/// The answer of a gate.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GateAnswer {
-    /// All that there is to know.
-    Panel(Box<PanelWord>),
-    /// Only how it stands: what its reviewers said is in files.
+    /// The complete answer.
+    Panel(Box<PanelAnswer>),
+    /// The state of the gate; the answers of its reviewers are in files.
     State(GateState),
 }
 
-/// What a panel says.
+/// The complete answer of a panel.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PanelWord {
+pub struct PanelAnswer {
     /// Its verdict.
     pub verdict: Verdict,
-    /// What its reviewers claim.
+    /// The claims of its reviewers.
     pub claims: Vec<GateClaim>,
     /// Its reviewers.
     pub members: Vec<GateMember>,
-    /// What they account for.
+    /// The parts of the change that they reviewed.
     pub account: GateAccount,
-    /// What it says that it reviewed.
+    /// The change that it reviewed, if the answer has it.
     pub scope: Option<ScopeSummary>,
     /// Where the session's files are.
     pub log: Option<String>,
-    /// What a person is to decide.
+    /// Why a person has to decide; `None` if the panel decided.
     pub decision: Option<String>,
-    /// What else there is to know.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
-impl PanelWord {
-    /// A verdict on the change as it was given, with nothing else said.
+impl PanelAnswer {
+    /// An answer with a verdict on the whole change and no other fields.
     fn whole(verdict: Verdict) -> Self {
         Self {
             verdict,
@@ -89,7 +89,7 @@ impl PanelWord {
     }
 }
 
-/// A claim as a gate passes it on.
+/// A claim in the answer of a gate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateClaim {
     /// The claim.
@@ -98,19 +98,19 @@ pub struct GateClaim {
     pub has_lines: bool,
 }
 
-/// What a panel accounts for.
+/// The parts of the change that a panel reviewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GateAccount {
-    /// These files, as far as it says.
+    /// These files.
     Files(Vec<FileCoverage>),
-    /// The change that it was given: it says nothing of parts.
+    /// The whole change: the answer names no parts.
     Whole,
     /// Nothing, for this reason: a needed reviewer gave no verdict.
     Nothing(String),
 }
 
 impl GateAccount {
-    /// Nothing, for the first reason that there is.
+    /// Nothing, for this reason unless there is one already.
     fn or_nothing(self, why: String) -> Self {
         match self {
             Self::Nothing(first) => Self::Nothing(first),
@@ -119,11 +119,11 @@ impl GateAccount {
     }
 }
 
-/// How much of a complaint is repeated.
+/// The maximum length of an error message in a failure.
 const MAX_WHY: usize = 400;
 
-/// Reads what `spawn-code-review` printed.
-pub fn started(ended: &CommandEnd<'_>) -> Result<StartedSession, ReviewerFailure> {
+/// Reads the output of `spawn-code-review`.
+pub fn read_spawn_output(ended: &CommandEnd<'_>) -> Result<StartedSession, ReviewerFailure> {
     if ended.code != Some(0) {
         let why = match complaint(ended) {
             why if why.is_empty() => exit(ended.code),
@@ -133,7 +133,7 @@ pub fn started(ended: &CommandEnd<'_>) -> Result<StartedSession, ReviewerFailure
     }
     let text = ended.stdout.trim();
     if !text.starts_with('{') {
-        // Older and newer gates print words; they know their session by the environment.
+        // Some gates print text; they take the session from the environment.
         return Ok(StartedSession::default());
     }
     let object = json(text)?;
@@ -150,8 +150,8 @@ pub fn started(ended: &CommandEnd<'_>) -> Result<StartedSession, ReviewerFailure
     Ok(StartedSession { key: Some(key.to_owned()), reviewers })
 }
 
-/// Reads what `wait --json` printed, by the table of exit codes.
-pub fn waited(
+/// Reads the output of `wait --json`, by its exit code.
+pub fn read_wait_output(
     ended: &CommandEnd<'_>,
     started: &StartedSession,
     run_key: &str,
@@ -173,16 +173,17 @@ pub fn waited(
         return contract::read(&object, code, started)
             .map(|word| GateAnswer::Panel(Box::new(word)));
     }
-    if first::is_it(&object) {
-        return first::read(&object, code, started).map(|word| GateAnswer::Panel(Box::new(word)));
+    if aggregated::is_this_format(&object) {
+        return aggregated::read(&object, code, started)
+            .map(|word| GateAnswer::Panel(Box::new(word)));
     }
-    if second::is_it(&object) {
-        return second::state(&object, code, run_key).map(GateAnswer::State);
+    if reviewer_files::is_this_format(&object) {
+        return reviewer_files::state(&object, code, run_key).map(GateAnswer::State);
     }
     Err(unreadable(ParseProblem::MissingField("consensus".to_owned())))
 }
 
-/// What an exit code of 2 and more means, with what the JSON says to it, if there is any.
+/// The failure for an exit code of 2 or more, with the errors in the JSON if there are any.
 fn failure(ended: &CommandEnd<'_>) -> ReviewerFailure {
     let object = json(ended.stdout).ok();
     let told = object.as_ref().and_then(|it| issues::parse_errors(it).ok());
@@ -193,7 +194,7 @@ fn failure(ended: &CommandEnd<'_>) -> ReviewerFailure {
         _ => otherwise.to_owned(),
     };
     match ended.code {
-        Some(2) if object.as_ref().is_some_and(first::is_it) => {
+        Some(2) if object.as_ref().is_some_and(aggregated::is_this_format) => {
             ReviewerFailure::Broken(why("the gate failed"))
         }
         Some(2) => ReviewerFailure::Unreadable(why("the gate could not read its reviewers")),
@@ -210,14 +211,14 @@ fn exit(code: Option<i32>) -> String {
     code.map_or_else(|| "killed".to_owned(), |code| format!("exit {code}"))
 }
 
-/// The last line of what it complained of.
+/// The last line of the error output.
 fn complaint(ended: &CommandEnd<'_>) -> String {
     let last = ended.stderr.lines().rev().find(|line| !line.trim().is_empty());
     let words = last.unwrap_or_default().trim().chars().filter(|c| !c.is_control());
     words.take(MAX_WHY).collect()
 }
 
-/// The whole of what was printed, as one object in which no key is there twice.
+/// Parses the output as one JSON object without duplicate keys.
 fn json(text: &str) -> Result<JsonObject, ReviewerFailure> {
     match parse_unique(text.trim()) {
         Ok(Value::Object(object)) => Ok(object),

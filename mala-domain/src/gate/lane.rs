@@ -4,8 +4,8 @@
 mod extract;
 mod table;
 
-pub use extract::{LaneOutput, LaneStreams, error_message, known_limit, said, usage};
-pub use table::{LaneProblem, Table};
+pub use extract::{LaneOutput, LaneStreams, error_message, known_limit, lane_output, usage};
+pub use table::{LaneProblem, LaneTable};
 
 use crate::config::Seconds;
 use schemars::JsonSchema;

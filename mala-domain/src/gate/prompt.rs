@@ -1,6 +1,6 @@
-//! What a lane is told: how to review, the change behind fences, and what to give back as proof.
+//! The prompts of a lane: instructions, the fenced change, and the answer format with nonce and commit.
 
-use super::answer::Binding;
+use super::answer::AnswerBinding;
 use crate::agent::brief::{
     BriefMaterial, BriefStyle, PromptBriefs, briefs, has_no_hunks, without_lines,
 };
@@ -12,17 +12,17 @@ use std::fmt::Write;
 
 const LANE: &str = include_str!("prompts/lane.md");
 
-/// How many files are named in warnings, of each kind.
+/// The maximum number of files in a warning, of each kind.
 const MAX_NAMED: usize = 30;
 
-/// How much of a change a prompt shows: so much fits into what the known lanes read at once.
+/// The maximum size of a change in a prompt: the known lanes read this much at once.
 pub const MAX_BYTES: usize = 500_000;
 
-/// What lanes are shown of a change.
+/// The part of a change that is in the prompt of a lane.
 pub struct ShownChange {
-    /// The change, in which the files are too large that are not shown.
+    /// The change; files that are not shown are marked as too large.
     pub change: Change,
-    /// The text of the others.
+    /// The text of the shown files.
     pub briefs: PromptBriefs,
     /// The files that are not shown.
     pub unshown: Vec<FilePath>,
@@ -34,7 +34,7 @@ pub fn shown(material: &BriefMaterial<'_>, style: &BriefStyle<'_>) -> ShownChang
     let mut unshown: Vec<FilePath> = Vec::new();
     loop {
         let briefs = briefs(&BriefMaterial { change: &change, ..*material }, style);
-        // One large file is often all that is too much.
+        // Leaving out one large file is often enough.
         let n_dropped = if unshown.is_empty() { 1 } else { briefs.left_out.len() };
         let dropped = briefs.left_out.iter().take(n_dropped).map(|left| left.file.clone());
         let dropped: Vec<FilePath> = dropped.collect();
@@ -49,7 +49,7 @@ pub fn shown(material: &BriefMaterial<'_>, style: &BriefStyle<'_>) -> ShownChang
 }
 
 /// The prompt of a review.
-pub fn review(shown: &ShownChange, binding: &Binding) -> String {
+pub fn review(shown: &ShownChange, binding: &AnswerBinding) -> String {
     let fence = Fence::new(binding.nonce.clone());
     let told = shown.briefs.full_text();
     let unread = match hidden(&shown.briefs).as_slice() {
@@ -67,12 +67,12 @@ pub fn review(shown: &ShownChange, binding: &Binding) -> String {
     )
 }
 
-/// The regions of which a line is hidden, a line each.
+/// The regions with hidden lines, one per line.
 fn hidden(briefs: &PromptBriefs) -> Vec<String> {
     briefs.unread.iter().map(|(file, hunk)| format!("{file}: region {}", hunk + 1)).collect()
 }
 
-/// What a lane was told by name only, or not at all, for the warnings of a report.
+/// The warnings about files that a lane got by name only, or not at all.
 pub fn caveats(shown: &ShownChange) -> Vec<String> {
     let ShownChange { change, briefs, unshown } = shown;
     let bare = change.files.iter().filter(|file| has_no_hunks(file)).filter_map(without_lines);
@@ -99,8 +99,8 @@ fn named(all: Vec<String>, how: &str) -> Vec<String> {
     lines
 }
 
-/// The prompt of a check of claims: the cited files and the claims, nothing of who made them.
-pub fn check(brief: &str, claims: &[(String, &Finding)], binding: &Binding) -> String {
+/// The prompt of a check of claims: the cited files and the claims, without their authors.
+pub fn check(brief: &str, claims: &[(String, &Finding)], binding: &AnswerBinding) -> String {
     let fence = Fence::new(binding.nonce.clone());
     let mut told = String::new();
     for (id, claim) in claims {
@@ -117,7 +117,7 @@ pub fn check(brief: &str, claims: &[(String, &Finding)], binding: &Binding) -> S
     )
 }
 
-/// The changed regions of every file that is to be accounted for, a line for each file.
+/// The changed regions of every file that a lane has to review, one line per file.
 pub fn regions(change: &Change) -> String {
     let mut account = String::new();
     for file in change.files.iter().filter(|file| is_given(file)) {
@@ -128,7 +128,7 @@ pub fn regions(change: &Change) -> String {
     account
 }
 
-/// Whether a lane is to account for a file.
+/// Whether a lane has to list a file as reviewed.
 pub fn is_given(file: &ChangedFile) -> bool {
     file.is_reviewable() && !file.hunks.is_empty()
 }
@@ -149,8 +149,8 @@ mod tests {
     use crate::change::parse;
     use std::collections::BTreeMap;
 
-    fn binding() -> Binding {
-        Binding { nonce: Nonce::over(&[b"a session"]), head: "a".repeat(40) }
+    fn binding() -> AnswerBinding {
+        AnswerBinding { nonce: Nonce::over(&[b"a session"]), head: "a".repeat(40) }
     }
 
     fn change(diff: &str) -> Change {

@@ -14,75 +14,76 @@ use crate::verdict::{NotReviewedReason, Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a session is about: written once, before anything starts.
+/// The description of a session: written once, before its lanes start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     /// The version of this file.
     pub schema_version: u32,
     /// Its key.
     pub key: String,
-    /// What shows that this clone wrote it down.
-    #[serde(default)]
-    pub stamp: String,
+    /// The signature of the clone that wrote it.
+    #[serde(rename = "stamp", default)]
+    pub signature: String,
     /// When it was started.
     pub created: String,
-    /// Exactly what is reviewed.
+    /// The change under review.
     pub scope: ScopeSummary,
-    /// The same, as commits that cannot move.
-    pub pinned: Pinned,
-    /// What the settings leave out of it.
-    #[serde(default)]
-    pub left_out: LeftOut,
-    /// The folder with the throw-away copies of the repository.
+    /// The same change by its commits, so that moved branches do not alter it.
+    pub pinned: PinnedChange,
+    /// The files that the settings exclude from it.
+    #[serde(rename = "left_out", default)]
+    pub excluded: ExcludedFiles,
+    /// The folder with the temporary copies of the repository.
     pub scratch: String,
-    /// What binds answers to this session.
+    /// The secret that the nonces of its prompts are made from.
     pub secret: String,
-    /// How many must pass it.
+    /// How many reviewers must pass the change.
     pub rule: ConsensusRule,
-    /// How long a lane may take, in seconds.
+    /// The time limit of a lane, in seconds.
     pub timeout_seconds: u64,
     /// The reasoning effort of codex.
     pub reasoning: String,
-    /// The panel.
-    pub seats: Vec<PanelMember>,
+    /// The reviewers of the panel.
+    #[serde(rename = "seats")]
+    pub members: Vec<PanelMember>,
     /// Texts about the task: name and content.
     pub tasks: Vec<(String, String)>,
-    /// What to say with the result.
+    /// Warnings that are shown with the result.
     pub warnings: Vec<String>,
-    /// How the agent checks findings that no other lane could check; `None` when it does not.
+    /// Settings of the agent that checks findings no other lane could check; `None` if it is off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub checker: Option<Checker>,
+    pub checker: Option<CheckerSettings>,
     /// The settings of the agent, if it is on the panel.
     #[serde(default)]
-    pub agent: Checker,
+    pub agent: CheckerSettings,
     /// How rounds are reviewed.
     #[serde(default)]
     pub rounds: RoundPolicy,
-    /// When and how its lanes are given canaries; `None` when they are not.
+    /// The schedule of canaries; `None` without canaries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canaries: Option<CanaryPlan>,
 }
 
-/// Files that are not reviewed, by the settings that are trusted.
+/// Files that the trusted settings exclude from a review.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftOut {
-    /// As `review.ignore`.
+pub struct ExcludedFiles {
+    /// The patterns of `review.ignore`.
     pub ignore: Vec<String>,
-    /// As `review.generated`.
+    /// The patterns of `review.generated`.
     pub generated: Vec<String>,
 }
 
-/// How the agent checks findings.
+/// The model and the budget of the agent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Checker {
-    /// The model, if one is named.
+pub struct CheckerSettings {
+    /// The model; `None` for the default.
     pub model: Option<String>,
-    /// What it may spend.
+    /// Its budget.
     pub budget: BudgetSettings,
 }
 
-impl Checker {
-    /// How the agent checks by this policy.
+impl CheckerSettings {
+    /// The settings of the agent in this policy.
     pub fn of(policy: &ReviewPolicy) -> Self {
         let model = &policy.agent_model;
         Self {
@@ -92,42 +93,41 @@ impl Checker {
     }
 }
 
-impl LeftOut {
-    /// What this policy leaves out.
+impl ExcludedFiles {
+    /// The files that this policy excludes.
     pub fn of(policy: &ReviewPolicy) -> Self {
         Self { ignore: policy.ignore.value.clone(), generated: policy.generated.value.clone() }
     }
 }
 
 impl Session {
-    /// Whether there is nothing that a lane could look at.
+    /// Whether the change has no files to review.
     pub fn has_nothing_to_review(&self) -> bool {
         self.scope.files == 0
     }
 }
 
-/// A place in the panel.
+/// A reviewer of a panel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PanelMember {
-    /// The reviewer.
+    /// How it is run.
     pub lane: Lane,
-    /// Why it is empty.
+    /// Why it cannot be used; `None` if it can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
 }
 
-/// A change by full commit ids.
+/// A change, by the full ids of its commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Pinned {
-    /// What differs between two commits.
+pub enum PinnedChange {
+    /// The difference between two commits.
     Range {
-        /// The one before.
+        /// The commit before the change.
         base: String,
-        /// The one after.
+        /// The commit after the change.
         head: String,
-        /// Submodules whose own files differ from what is committed in them. No commit of this repository
-        /// shows that.
+        /// Submodules with uncommitted changes, which no commit of this repository shows.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         dirty: Vec<FilePath>,
     },
@@ -135,8 +135,8 @@ pub enum Pinned {
     Commits(Vec<String>),
 }
 
-impl Pinned {
-    /// As a target.
+impl PinnedChange {
+    /// The change as a target of a review.
     pub fn target(&self) -> ReviewTarget {
         match self {
             Self::Range { base, head, .. } => {
@@ -147,19 +147,19 @@ impl Pinned {
     }
 }
 
-/// How far a session is: written by the supervisor whenever it changes.
+/// The progress of a session: written by the supervisor whenever it changes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Progress {
-    /// What it is at.
-    pub phase: Phase,
+pub struct SessionProgress {
+    /// The current phase.
+    pub phase: SessionPhase,
     /// The lanes that were started.
     pub started: Vec<String>,
-    /// The lanes that are over.
+    /// The lanes that ended.
     pub ended: Vec<String>,
     /// When each lane was started, in milliseconds since 1970.
     #[serde(default)]
     pub started_at: BTreeMap<String, u64>,
-    /// What the lanes that are over answered.
+    /// The answers of the lanes that ended.
     #[serde(default)]
     pub opinions: BTreeMap<String, LaneOpinion>,
 }
@@ -179,20 +179,20 @@ pub struct LaneOpinion {
     pub absence: Option<NotReviewedReason>,
 }
 
-impl Progress {
+impl SessionProgress {
     /// The decision that the lanes of a panel allow before all of them have answered; `None` if the rule can
     /// still pass.
-    pub fn decision(&self, rule: ConsensusRule, seats: &[PanelMember]) -> Option<Decision> {
-        let vote = |seat: &PanelMember| match self.opinions.get(&seat.lane.name) {
+    pub fn decision(&self, rule: ConsensusRule, members: &[PanelMember]) -> Option<Decision> {
+        let vote = |member: &PanelMember| match self.opinions.get(&member.lane.name) {
             Some(LaneOpinion { verdict: Some(Verdict::Pass), .. }) => VoteStatus::Passes,
             Some(LaneOpinion { verdict: Some(verdict), .. }) => VoteStatus::Objects(*verdict),
             Some(opinion) => {
                 VoteStatus::Absent(opinion.absence.unwrap_or(NotReviewedReason::Incomplete))
             }
-            None if seat.absent.is_some() => VoteStatus::Absent(NotReviewedReason::NoReviewers),
+            None if member.absent.is_some() => VoteStatus::Absent(NotReviewedReason::NoReviewers),
             None => VoteStatus::Absent(NotReviewedReason::TimedOut),
         };
-        let votes: Vec<VoteStatus> = seats.iter().map(vote).collect();
+        let votes: Vec<VoteStatus> = members.iter().map(vote).collect();
         let open = VoteStatus::Absent(NotReviewedReason::TimedOut);
         let n_open = votes.iter().filter(|vote| **vote == open).count();
         let decision = by_rule(rule, &votes);
@@ -201,10 +201,10 @@ impl Progress {
     }
 }
 
-/// What a session is at.
+/// A phase of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Phase {
+pub enum SessionPhase {
     /// The supervisor prepares the trees and the prompt.
     #[default]
     Preparing,
@@ -212,12 +212,12 @@ pub enum Phase {
     Reviewing,
     /// Blocking findings are checked.
     Checking,
-    /// The result is there.
+    /// The result is written.
     Done,
 }
 
-impl Phase {
-    /// The word for it.
+impl SessionPhase {
+    /// Its name in JSON and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Preparing => "preparing",
@@ -231,13 +231,13 @@ impl Phase {
 /// The process of the supervisor, with its start time, because process ids are reused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heartbeat {
-    /// Its process.
+    /// The process id.
     pub pid: u32,
     /// When that process started, as the system counts.
     pub started: u64,
 }
 
-/// What came of a session: written once, by the supervisor or by a cancellation.
+/// The result of a session: written once, by the supervisor or by a cancellation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionResult {
     /// The version of this file.
@@ -250,7 +250,7 @@ pub struct SessionResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionEnd {
-    /// With a report.
+    /// The review finished with this report.
     Reviewed(Box<Report>),
     /// It was cancelled.
     Cancelled,
@@ -259,7 +259,7 @@ pub enum SessionEnd {
 }
 
 impl SessionEnd {
-    /// The verdict of the panel, when it came to one.
+    /// The verdict of the panel; `None` without one.
     pub fn verdict(&self) -> Option<Verdict> {
         match self {
             Self::Reviewed(report) => report.consensus.verdict,
@@ -267,7 +267,7 @@ impl SessionEnd {
         }
     }
 
-    /// What follows from it.
+    /// The outcome of the review.
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::Reviewed(report) => report.outcome,
@@ -285,7 +285,7 @@ impl SessionResult {
     }
 }
 
-/// A session as it is found when the wait for it is over.
+/// The state of a session when the wait for it ends.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionState {
     /// It ended.
@@ -309,7 +309,7 @@ impl SessionState {
         }
     }
 
-    /// What follows from it: without a report, nothing was reviewed.
+    /// The outcome of the review: without a report, nothing was reviewed.
     pub fn outcome(&self) -> Outcome {
         match (self.report(), self) {
             (Some(report), _) => report.outcome,
@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn a_panel_that_can_no_longer_pass_is_decided_before_its_end() {
         use ConsensusRule::{Any, Majority, Quorum, Unanimous};
-        let seats: Vec<PanelMember> = ["a", "b", "c"]
+        let members: Vec<PanelMember> = ["a", "b", "c"]
             .map(|name| PanelMember {
                 lane: Lane { name: name.to_owned(), settings: Default::default() },
                 absent: None,
@@ -368,12 +368,13 @@ mod tests {
                 'e' => Some(None),
                 _ => None,
             };
-            let opinions = seats.iter().zip(answers.chars()).filter_map(|(seat, letter)| {
+            let opinions = members.iter().zip(answers.chars()).filter_map(|(member, letter)| {
                 let verdict = opinion(letter)?;
-                Some((seat.lane.name.clone(), LaneOpinion { verdict, ..LaneOpinion::default() }))
+                Some((member.lane.name.clone(), LaneOpinion { verdict, ..LaneOpinion::default() }))
             });
-            let progress = Progress { opinions: opinions.collect(), ..Progress::default() };
-            let decided = progress.decision(rule, &seats).and_then(|it| it.verdict);
+            let progress =
+                SessionProgress { opinions: opinions.collect(), ..SessionProgress::default() };
+            let decided = progress.decision(rule, &members).and_then(|it| it.verdict);
             assert_eq!(decided, expected, "{rule} {answers}");
         }
     }

@@ -240,11 +240,11 @@ fn what_passes_is_where_later_work_starts() {
 
 #[test]
 fn the_person_is_told_once_that_no_reviewer_can_be_used() {
-    let found = HookFacts::NoReviewer("codex: not found on the path".to_owned());
+    let found = HookFacts::NoReviewer("`codex` is not on PATH".to_owned());
     let first = decide(&found, &stop(Some(false)), Some(&ConversationRecord::default()), MAX);
     assert_snapshot!(shown(&first), @r#"
     {
-      "systemMessage": "mala: warning: nothing was reviewed: codex: not found on the path. Run `review-gate lanes` to see why"
+      "systemMessage": "mala: warning: nothing was reviewed: `codex` is not on PATH. Run `review-gate lanes` to see why"
     }
     "#);
     let later = decide(&found, &stop(Some(false)), first.record.as_ref(), MAX);

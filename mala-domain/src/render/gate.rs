@@ -8,7 +8,7 @@ use crate::finding::Finding;
 use crate::gate::SCHEMA_VERSION;
 use crate::gate::canary::Measured;
 use crate::gate::lane::LaneFailureKind;
-use crate::gate::session::{LaneOpinion, PanelMember, Progress, Session, SessionState};
+use crate::gate::session::{LaneOpinion, PanelMember, Session, SessionProgress, SessionState};
 use crate::report::{Report, ReviewerReport, TrackingReport};
 use crate::review::consensus::ConsensusRule;
 use crate::review::verify::CheckerReport;
@@ -197,7 +197,7 @@ pub struct SessionFacts {
     /// The folder with its files.
     pub folder: Option<String>,
     /// How far it is.
-    pub progress: Progress,
+    pub progress: SessionProgress,
     /// What lanes find of planted defects, as far as that was measured.
     pub measured: BTreeMap<String, Measured>,
 }
@@ -226,14 +226,15 @@ impl GateResultJson {
     fn without_report(state: &SessionState, facts: &SessionFacts) -> Self {
         let (progress, session) = (&facts.progress, facts.session.as_ref());
         let rule = session.map(|session| session.rule).unwrap_or_default();
-        let seats = session.map(|session| session.seats.as_slice()).unwrap_or_default();
+        let members = session.map(|session| session.members.as_slice()).unwrap_or_default();
         let is_running = matches!(state, SessionState::Running(_));
-        let decision = progress.decision(rule, seats).filter(|_| is_running);
+        let decision = progress.decision(rule, members).filter(|_| is_running);
         let outcome = decision.map_or(state.outcome(), |decision| decision.outcome);
         let verdict = decision.and_then(|decision| decision.verdict);
-        let seats = || seats.iter().filter(|_| !matches!(state, SessionState::Ended(_)));
-        let reviewers: BTreeMap<String, GateReviewerJson> =
-            seats().map(|seat| (seat.lane.name.clone(), of_seat(seat, progress))).collect();
+        let members = || members.iter().filter(|_| !matches!(state, SessionState::Ended(_)));
+        let reviewers: BTreeMap<String, GateReviewerJson> = members()
+            .map(|member| (member.lane.name.clone(), member_json(member, progress)))
+            .collect();
         let errors = reviewers
             .iter()
             .filter_map(|(name, it)| it.error.as_ref().map(|error| format!("{name}: {error}")));
@@ -380,9 +381,9 @@ fn refuted(report: &Report) -> impl Iterator<Item = &Finding> {
     all.filter(|finding| !counts(finding))
 }
 
-fn of_seat(seat: &PanelMember, progress: &Progress) -> GateReviewerJson {
-    let opinion = progress.opinions.get(&seat.lane.name).cloned();
-    let waiting = || match (&seat.absent, progress.started.contains(&seat.lane.name)) {
+fn member_json(member: &PanelMember, progress: &SessionProgress) -> GateReviewerJson {
+    let opinion = progress.opinions.get(&member.lane.name).cloned();
+    let waiting = || match (&member.absent, progress.started.contains(&member.lane.name)) {
         (Some(why), _) => why.clone(),
         (None, true) => "no answer yet".to_owned(),
         (None, false) => "not started yet".to_owned(),
@@ -450,14 +451,14 @@ impl GateLaneJson {
 impl GateSpawnJson {
     /// What `spawn-code-review` prints of a session whose lanes were started, or not.
     pub fn of(session: &Session, folder: String, started: Vec<String>) -> Self {
-        let missing = session.seats.iter().filter(|seat| !started.contains(&seat.lane.name));
-        let missing = missing.map(|seat| {
+        let missing = session.members.iter().filter(|member| !started.contains(&member.lane.name));
+        let missing = missing.map(|member| {
             let why = match session.has_nothing_to_review() {
                 true => "nothing changed",
                 false => "not started",
             };
-            let why = seat.absent.clone().unwrap_or_else(|| why.to_owned());
-            (seat.lane.name.clone(), why)
+            let why = member.absent.clone().unwrap_or_else(|| why.to_owned());
+            (member.lane.name.clone(), why)
         });
         Self {
             schema_version: SCHEMA_VERSION,

@@ -121,7 +121,7 @@ pub fn text_lane(lane: &Lane, model: Option<&str>) -> Lane {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::lane::Table;
+    use crate::gate::lane::LaneTable;
 
     #[test]
     fn slash_commands_are_where_their_agents_keep_them() {
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn agents_answer_in_free_text() {
-        let table = Table::known().unwrap();
+        let table = LaneTable::known().unwrap();
         for agent in ["claude", "codex", "gemini"] {
             let lane = text_lane(table.get(agent).unwrap(), Some("big"));
             let words: Vec<&str> = lane.arguments().collect();

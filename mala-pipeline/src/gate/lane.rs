@@ -5,7 +5,7 @@ use mala_domain::agent::answer::{ClaimCheck, ParseProblem, find_check};
 use mala_domain::agent::brief::{BriefMaterial, BriefStyle, BriefWidth, brief_of_files};
 use mala_domain::agent::fence::{Fence, Nonce};
 use mala_domain::finding::{Finding, Verification};
-use mala_domain::gate::answer::{self, AnswerProblem, Binding, LaneAnswer};
+use mala_domain::gate::answer::{self, AnswerBinding, AnswerProblem, LaneAnswer};
 use mala_domain::gate::lane::LaneFailureKind;
 use mala_domain::gate::prompt::{self, MAX_BYTES, ShownChange};
 use mala_domain::gate::session::PanelMember;
@@ -49,7 +49,7 @@ pub struct PanelSettings {
 
 /// What the lanes are told of a change.
 struct PanelPrompt {
-    binding: Binding,
+    binding: AnswerBinding,
     fence: Fence,
     shown: ShownChange,
     review: String,
@@ -73,14 +73,14 @@ impl PanelContext {
     }
 
     /// The nonce covers the secret and all that is reviewed: no text under review can hold it.
-    fn binding(&self, context: &ReviewContext) -> Binding {
+    fn binding(&self, context: &ReviewContext) -> AnswerBinding {
         let head = self.settings.head.clone();
         let own = [&self.settings.secret, &head, &context.scope.diff_hash];
         let tasks = context.tasks.iter().flat_map(|(name, text)| [name, text]);
         let parts = own.into_iter().chain(tasks).map(String::as_bytes);
         let rules = context.surroundings.rules.iter().map(|(_, text)| text.as_bytes());
         let parts: Vec<&[u8]> = parts.chain(rules).collect();
-        Binding { nonce: Nonce::over(&parts), head }
+        AnswerBinding { nonce: Nonce::over(&parts), head }
     }
 
     /// What the lanes are not told in full: said once, by the first of them.
@@ -99,19 +99,19 @@ fn style(fence: &Fence) -> BriefStyle<'_> {
 /// A lane of a panel.
 pub struct LaneReviewer {
     panel: Arc<PanelContext>,
-    seat: PanelMember,
+    member: PanelMember,
     /// How many checks it was asked for.
     n_checks: AtomicUsize,
 }
 
 impl LaneReviewer {
-    /// The lane in this seat of a panel.
-    pub fn new(panel: Arc<PanelContext>, seat: PanelMember) -> Self {
-        Self { panel, seat, n_checks: AtomicUsize::new(0) }
+    /// The lane in this member of a panel.
+    pub fn new(panel: Arc<PanelContext>, member: PanelMember) -> Self {
+        Self { panel, member, n_checks: AtomicUsize::new(0) }
     }
 
     async fn opinion(&self, context: &ReviewContext) -> Result<Opinion, ReviewerFailure> {
-        if let Some(why) = &self.seat.absent {
+        if let Some(why) = &self.member.absent {
             return Err(ReviewerFailure::Unavailable(why.clone()));
         }
         let prompt = self.panel.prompt(context);
@@ -127,9 +127,9 @@ impl LaneReviewer {
 
     async fn ask_for_review(&self, prompt: &PanelPrompt) -> LaneRun {
         let settings = &self.panel.settings;
-        let name = &self.seat.lane.name;
+        let name = &self.member.lane.name;
         let order = LaneOrder {
-            lane: &self.seat.lane,
+            lane: &self.member.lane,
             question: "review",
             prompt: &prompt.review,
             schema: &answer::review_schema(),
@@ -144,7 +144,7 @@ impl LaneReviewer {
 
     /// What a run is worth: an answer that is bound, and given without writing.
     fn judged(&self, run: LaneRun, prompt: &PanelPrompt, mut warnings: Vec<String>) -> Opinion {
-        let name = &self.seat.lane.name;
+        let name = &self.member.lane.name;
         warnings.extend(run.wrote.iter().map(|file| format!("{name}: wrote {file}")));
         let answer = answer_of(name, &run, prompt);
         let opinion = match answer.map(|answer| answer.inside(&run.roots, &prompt.shown.change)) {
@@ -171,7 +171,7 @@ impl LaneReviewer {
         checked: &mut VerifierResult,
     ) -> Result<Vec<ClaimCheck>, String> {
         let prompt = self.panel.prompt(context);
-        let name = &self.seat.lane.name;
+        let name = &self.member.lane.name;
         let files: Vec<_> = findings.iter().map(|finding| &finding.file).collect();
         let brief = brief_of_files(context, &[], &files, &style(&prompt.fence));
         let named: Vec<(String, &Finding)> =
@@ -181,7 +181,7 @@ impl LaneReviewer {
             n => format!("check-{}", n + 1),
         };
         let order = LaneOrder {
-            lane: &self.seat.lane,
+            lane: &self.member.lane,
             question: &question,
             prompt: &prompt::check(&brief, &named, &prompt.binding),
             schema: &answer::check_schema(),
@@ -217,7 +217,7 @@ impl LaneReviewer {
         time: Duration,
     ) -> VerifierResult {
         let end = Instant::now() + time;
-        let name = &self.seat.lane.name;
+        let name = &self.member.lane.name;
         let mut checked = VerifierResult { usage: Usage::nothing(), ..VerifierResult::default() };
         let mut problem: Option<String> = None;
         for some in findings.chunks(MAX_CLAIMS) {
@@ -288,7 +288,7 @@ fn failed(failure: LaneFailure) -> ReviewerFailure {
 
 impl Reviewer for LaneReviewer {
     fn name(&self) -> &str {
-        &self.seat.lane.name
+        &self.member.lane.name
     }
 
     fn review<'a>(
@@ -301,7 +301,7 @@ impl Reviewer for LaneReviewer {
 
 impl Verifier for LaneReviewer {
     fn name(&self) -> &str {
-        &self.seat.lane.name
+        &self.member.lane.name
     }
 
     fn wants(&self, finding: &Finding) -> bool {

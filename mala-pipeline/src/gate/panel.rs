@@ -1,7 +1,7 @@
 //! Chooses the members of a panel: the named ones, or all that can be used.
 
 use mala_domain::config::GatePolicy;
-use mala_domain::gate::lane::{Lane, LaneProblem, Table};
+use mala_domain::gate::lane::{Lane, LaneProblem, LaneTable};
 use mala_domain::gate::session::PanelMember;
 use thiserror::Error;
 
@@ -28,20 +28,20 @@ pub enum PanelProblem {
     Twice(String),
 }
 
-/// The panel, and what to say about it. A named lane that is missing keeps its seat,
+/// The panel, and what to say about it. A named lane that is missing keeps its member,
 /// empty: it is shown, and the change does not pass without it.
 pub fn choose(choice: &PanelChoice<'_>) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
-    let table = Table::with(&choice.policy.lanes)?;
+    let table = LaneTable::with(&choice.policy.lanes)?;
     let by_config = choice.policy.panel.value.as_deref().unwrap_or_default();
     let named = if choice.named.is_empty() { by_config } else { choice.named };
-    let seat = |lane: &Lane| PanelMember { lane: lane.clone(), absent: (choice.missing)(lane) };
-    let mut seats: Vec<PanelMember> = Vec::new();
+    let member = |lane: &Lane| PanelMember { lane: lane.clone(), absent: (choice.missing)(lane) };
+    let mut members: Vec<PanelMember> = Vec::new();
     for name in named {
         let lane = table.get(name)?;
-        if seats.iter().any(|seat| seat.lane.name == *name) {
+        if members.iter().any(|member| member.lane.name == *name) {
             return Err(PanelProblem::Twice(name.clone()));
         }
-        seats.push(seat(lane));
+        members.push(member(lane));
     }
     let mut notes = Vec::new();
     if named.is_empty() {
@@ -51,9 +51,9 @@ pub fn choose(choice: &PanelChoice<'_>) -> Result<(Vec<PanelMember>, Vec<String>
                 Some(why) if !table.is_own(&lane.name) => {
                     notes.push(format!("{} is not in the panel: {why}", lane.name));
                 }
-                _ => seats.push(seat(lane)),
+                _ => members.push(member(lane)),
             }
         }
     }
-    Ok((seats, notes))
+    Ok((members, notes))
 }

@@ -3,7 +3,9 @@
 
 use crate::events::ReviewEvent;
 use mala_domain::finding::Finding;
-use mala_domain::gate::session::{LaneOpinion, Phase, Progress, SessionEnd, SessionState};
+use mala_domain::gate::session::{
+    LaneOpinion, SessionEnd, SessionPhase, SessionProgress, SessionState,
+};
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure};
 use mala_domain::review::admit::unchecked;
 use mala_domain::review::decide::reason_of;
@@ -57,12 +59,12 @@ fn state(session: &dyn WatchedSession) -> Option<SessionState> {
 }
 
 /// How far the lanes of a session are, told whenever that changes.
-pub struct LaneProgress<F: Fn(&Progress)> {
-    progress: Mutex<Progress>,
+pub struct LaneProgress<F: Fn(&SessionProgress)> {
+    progress: Mutex<SessionProgress>,
     show: F,
 }
 
-impl<F: Fn(&Progress)> LaneProgress<F> {
+impl<F: Fn(&SessionProgress)> LaneProgress<F> {
     /// The progress of a session that begins, shown like this.
     pub fn new(show: F) -> Self {
         Self { progress: Mutex::default(), show }
@@ -71,7 +73,7 @@ impl<F: Fn(&Progress)> LaneProgress<F> {
     /// Notes that the process of a lane runs.
     pub fn started(&self, lane: &str) {
         self.change(|progress| {
-            progress.phase = Phase::Reviewing;
+            progress.phase = SessionPhase::Reviewing;
             progress.started.push(lane.to_owned());
             progress.started_at.insert(lane.to_owned(), milliseconds());
         });
@@ -102,11 +104,11 @@ impl<F: Fn(&Progress)> LaneProgress<F> {
     /// Notes a step of the review.
     pub fn note(&self, event: &ReviewEvent) {
         if let ReviewEvent::Verifying { .. } = event {
-            self.change(|progress| progress.phase = Phase::Checking);
+            self.change(|progress| progress.phase = SessionPhase::Checking);
         }
     }
 
-    fn change(&self, change: impl FnOnce(&mut Progress)) {
+    fn change(&self, change: impl FnOnce(&mut SessionProgress)) {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut progress);
         (self.show)(&progress);
@@ -119,7 +121,7 @@ fn milliseconds() -> u64 {
 }
 
 /// A reviewer whose answer is noted in the progress of its session.
-pub struct NotedReviewer<F: Fn(&Progress)> {
+pub struct NotedReviewer<F: Fn(&SessionProgress)> {
     /// Its name on the panel.
     name: String,
     inner: Arc<dyn Reviewer>,
@@ -128,7 +130,7 @@ pub struct NotedReviewer<F: Fn(&Progress)> {
     is_in_process: bool,
 }
 
-impl<F: Fn(&Progress)> NotedReviewer<F> {
+impl<F: Fn(&SessionProgress)> NotedReviewer<F> {
     /// This reviewer, with its answer noted.
     pub fn new(
         name: String,
@@ -140,7 +142,7 @@ impl<F: Fn(&Progress)> NotedReviewer<F> {
     }
 }
 
-impl<F: Fn(&Progress)> NotedReviewer<F> {
+impl<F: Fn(&SessionProgress)> NotedReviewer<F> {
     /// Its claims are made under its name on the panel.
     fn rename(&self, opinion: &mut Opinion) {
         for claim in &mut opinion.claims {
@@ -151,7 +153,7 @@ impl<F: Fn(&Progress)> NotedReviewer<F> {
     }
 }
 
-impl<F: Fn(&Progress) + Send + Sync> Reviewer for NotedReviewer<F> {
+impl<F: Fn(&SessionProgress) + Send + Sync> Reviewer for NotedReviewer<F> {
     fn name(&self) -> &str {
         &self.name
     }

@@ -2,7 +2,7 @@
 
 use super::definition::DefinitionKind;
 use super::names::{Named, names_at};
-use super::table::{DefinitionShape, Lookup, NameAt, Opens};
+use super::table::{DefinitionShape, Lookup, NameAt, ScopeOpening};
 use super::walk::{AncestorTrail, WalkStep};
 use crate::source::Source;
 use tree_sitter::Node;
@@ -15,7 +15,7 @@ pub(crate) struct Defining<'t> {
     /// What it defines.
     pub(crate) kind: DefinitionKind,
     /// What it is for the definitions inside.
-    pub(crate) opens: Opens,
+    pub(crate) opens: ScopeOpening,
     /// The function, class or object that it gives a name to.
     pub(crate) value: Option<Node<'t>>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct EnclosingScope {
     /// Its name, with a qualifier written before it; closures have none.
     pub(crate) name: Option<String>,
     /// What it is for what is inside.
-    pub(crate) opens: Opens,
+    pub(crate) opens: ScopeOpening,
     depth: usize,
 }
 
@@ -54,11 +54,11 @@ impl EnclosingScopes {
     ) {
         let node = step.node;
         let (named, opens) = match defining(lookup, node) {
-            Some(defining) if defining.opens != Opens::Nothing => {
+            Some(defining) if defining.opens != ScopeOpening::Nothing => {
                 let names = names_at(source, node, defining.shape.name);
                 (names.into_iter().next(), defining.opens)
             }
-            _ if lookup.traits(node).closure => (None, Opens::Function),
+            _ if lookup.traits(node).closure => (None, ScopeOpening::Function),
             _ => return,
         };
         self.stack.push(EnclosingScope {
@@ -80,7 +80,7 @@ impl EnclosingScopes {
 
     /// Whether a function is around.
     pub(crate) fn in_function(&self) -> bool {
-        self.stack.iter().any(|scope| scope.opens == Opens::Function)
+        self.stack.iter().any(|scope| scope.opens == ScopeOpening::Function)
     }
 
     /// The names of them with dots between; of very many, the innermost.
@@ -95,7 +95,7 @@ impl EnclosingScopes {
     /// The name of the innermost class or type.
     pub(crate) fn type_name(&self) -> Option<&str> {
         self.inside_out()
-            .find(|scope| scope.opens == Opens::Type)
+            .find(|scope| scope.opens == ScopeOpening::Type)
             .and_then(|scope| scope.name.as_deref())
             .or_else(|| self.receiver_type())
     }
@@ -120,11 +120,11 @@ pub(crate) fn defining<'t>(lookup: &Lookup, node: Node<'t>) -> Option<Defining<'
     let Some(value) = node.child_by_field_name(value_field) else { return Some(plain) };
     let (kind, opens) = match value.kind() {
         "arrow_function" | "function_expression" | "generator_function" => {
-            (DefinitionKind::Function, Opens::Function)
+            (DefinitionKind::Function, ScopeOpening::Function)
         }
-        "class" => (DefinitionKind::Class, Opens::Type),
-        "object" => (DefinitionKind::Variable, Opens::Type),
-        _ if node.kind() == "pair" => (DefinitionKind::Variable, Opens::Nothing),
+        "class" => (DefinitionKind::Class, ScopeOpening::Type),
+        "object" => (DefinitionKind::Variable, ScopeOpening::Type),
+        _ if node.kind() == "pair" => (DefinitionKind::Variable, ScopeOpening::Nothing),
         _ => return Some(plain),
     };
     Some(Defining { shape, kind, opens, value: Some(value) })

@@ -6,7 +6,7 @@ mod language_roles;
 mod roles;
 
 use super::imports::imports_at;
-use super::table::{BareMembers, Lookup, Opens, lookup};
+use super::table::{BareMembers, Lookup, ScopeOpening, lookup};
 use super::walk::{AncestorTrail, Descend, WalkStep, walk};
 use crate::source::Source;
 use mala_domain::language::Language;
@@ -371,9 +371,9 @@ impl<'t, 'n> ScopeBuilder<'t, 'n> {
             return Some(ScopeKind::Block);
         }
         match self.lookup.shape(node)?.opens {
-            Opens::Nothing => None,
-            Opens::Type => Some(ScopeKind::Class),
-            Opens::Function | Opens::Module => Some(ScopeKind::Function),
+            ScopeOpening::Nothing => None,
+            ScopeOpening::Type => Some(ScopeKind::Class),
+            ScopeOpening::Function | ScopeOpening::Module => Some(ScopeKind::Function),
         }
     }
 

@@ -73,7 +73,7 @@ pub(crate) struct DefinitionShape {
     /// Where the name is.
     pub(crate) name: NameAt,
     /// What it is for the definitions inside.
-    pub(crate) opens: Opens,
+    pub(crate) opens: ScopeOpening,
 }
 
 /// Where a definition's name is.
@@ -95,7 +95,7 @@ pub(crate) enum NameAt {
 
 /// What a definition is for the definitions inside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Opens {
+pub(crate) enum ScopeOpening {
     /// Nothing is inside.
     Nothing,
     /// Locals.
@@ -207,7 +207,7 @@ fn table_of(language: Language) -> &'static LanguageTable {
 }
 
 /// A definition whose name is in the field `name`.
-const fn named(node: &'static str, kind: DefinitionKind, opens: Opens) -> DefinitionShape {
+const fn named(node: &'static str, kind: DefinitionKind, opens: ScopeOpening) -> DefinitionShape {
     DefinitionShape { node, kind, name: NameAt::Field("name"), opens }
 }
 
@@ -216,7 +216,7 @@ const fn shape(
     node: &'static str,
     kind: DefinitionKind,
     name: NameAt,
-    opens: Opens,
+    opens: ScopeOpening,
 ) -> DefinitionShape {
     DefinitionShape { node, kind, name, opens }
 }

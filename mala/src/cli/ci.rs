@@ -62,7 +62,7 @@ pub(super) fn run(args: &CiArgs, here: &Environment) -> anyhow::Result<Exit> {
         CiJob::FinishedWorkflow(branch) => {
             let from = from.ok_or_else(|| {
                 Failure::usage("after another workflow, only its review can be posted")
-                    .hint("name the file: mala ci --from review.json")
+                    .hint("run `mala ci --from review.json`")
             })?;
             let post = if post.is_empty() { vec![PostTarget::Review] } else { post };
             pr::run_from_branch(&branch, PrArgs::of(String::new(), post, Some(from), options), here)
@@ -96,8 +96,8 @@ fn event(path: &std::path::Path) -> anyhow::Result<Value> {
 
 fn failure(error: CiError) -> Failure {
     let hint = match error {
-        CiError::Unknown => "use 'mala review' or 'mala pr' elsewhere",
-        CiError::Missing(_) => "the CI service sets it; see 'mala pr --help' to review without it",
+        CiError::Unknown => "run `mala review` or `mala pr` outside of CI",
+        CiError::Missing(_) => "the CI service sets it; run `mala pr` to review without it",
     };
     Failure::new(FailureKind::Configuration, error.to_string()).hint(hint)
 }

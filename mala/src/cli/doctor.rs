@@ -12,7 +12,7 @@ use crate::wiring::probe::Probe;
 use crate::wiring::{gate, trusted_settings};
 use clap::{Args, ValueEnum};
 use mala_domain::config::Config;
-use mala_domain::gate::lane::Table;
+use mala_domain::gate::lane::LaneTable;
 use mala_domain::models::ModelProvider;
 use std::path::Path;
 
@@ -114,7 +114,9 @@ fn examine(here: &Environment) -> anyhow::Result<DoctorReport> {
 /// The known lanes and those of the configuration.
 fn lane_states(here: &Environment, settings: Option<&Settings>) -> Vec<LaneState> {
     let configured = settings.map(|settings| settings.gate.lanes.clone()).unwrap_or_default();
-    let Ok(table) = Table::with(&configured).or_else(|_| Table::known()) else { return Vec::new() };
+    let Ok(table) = LaneTable::with(&configured).or_else(|_| LaneTable::known()) else {
+        return Vec::new();
+    };
     let state = |lane| {
         let presence = gate::presence(lane, here);
         let why_not = presence.why_not(lane);

@@ -5,6 +5,7 @@ use crate::console::{self, harmless};
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::interrupt::until_interrupted;
+use crate::settings::UserSettings;
 use crate::wiring::task::TaskRepository;
 use clap::Args;
 use mala_domain::ports::TaskEvent;
@@ -30,7 +31,7 @@ pub struct EventsArgs {
 
 pub(super) fn run(args: &EventsArgs, here: &Environment) -> anyhow::Result<Exit> {
     until_interrupted(async {
-        let tasks = TaskRepository::open(here).await?;
+        let tasks = TaskRepository::open(here, UserSettings::load(here)?).await?;
         let mut last = 0;
         loop {
             let events = tasks.store().events_after(last).await?;

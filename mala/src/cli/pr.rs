@@ -84,7 +84,7 @@ pub(super) enum PostTarget {
 }
 
 pub(super) fn run(args: &PrArgs, here: &Environment) -> anyhow::Result<Exit> {
-    until_interrupted(review_pull_request(args, here))
+    until_interrupted(async { review_pull_request(args, UserSettings::load(here)?, here).await })
 }
 
 /// Posts a stored review on the pull request of a branch.
@@ -97,15 +97,18 @@ pub(super) fn run_from_branch(
         let user = UserSettings::load(here)?;
         let found = PullRequestSource::find_branch(here, &user, branch).await?;
         args.pull_request = Some(found.to_string());
-        review_pull_request(&args, here).await
+        review_pull_request(&args, user, here).await
     })
 }
 
-async fn review_pull_request(args: &PrArgs, here: &Environment) -> anyhow::Result<Exit> {
+async fn review_pull_request(
+    args: &PrArgs,
+    user: UserSettings,
+    here: &Environment,
+) -> anyhow::Result<Exit> {
     let sinks = review::sinks(&args.options)?;
     let started = start_time();
     let progress = Arc::new(ReviewProgress::start());
-    let user = UserSettings::load(here)?;
     let source = PullRequestSource::open(here, &user, args.pull_request.as_deref()).await?;
     let at = source.find(args.pull_request.as_deref()).await?;
     let pull = source.pull_request(&at).await?;

@@ -9,6 +9,7 @@ use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::until_interrupted;
+use crate::settings::UserSettings;
 use crate::wiring::read_following_links;
 use crate::wiring::task::TaskRepository;
 use clap::{Args, Subcommand, ValueEnum};
@@ -115,7 +116,7 @@ fn status(word: &str) -> Result<TaskStatus, String> {
 
 pub(super) fn run(args: &TaskArgs, here: &Environment) -> anyhow::Result<Exit> {
     until_interrupted(async {
-        let tasks = TaskRepository::open(here).await?;
+        let tasks = TaskRepository::open(here, UserSettings::load(here)?).await?;
         run_in(&args.command, args.format, &tasks, here).await
     })
 }

@@ -55,7 +55,7 @@ pub(crate) struct CanaryArgs {
 
 /// The lanes and limits of a canary run.
 struct CanaryRequest {
-    seats: Vec<PanelMember>,
+    members: Vec<PanelMember>,
     plan: CanaryPlan,
     timeout_seconds: u64,
     reasoning: String,
@@ -94,9 +94,9 @@ async fn give(
         Some(settings) => requested(args, settings, here)?,
         None => scheduled(args, &gate)?,
     };
-    if brief.seats.is_empty() {
+    if brief.members.is_empty() {
         return Err(Failure::new(FailureKind::Internal, "no lane is available")
-            .hint("'review-gate lanes' shows why")
+            .hint("run `review-gate lanes` to see why")
             .into());
     }
     let folder = gate.sessions.canaries();
@@ -140,7 +140,7 @@ fn requested(
     settings: &Settings,
     here: &Environment,
 ) -> anyhow::Result<CanaryRequest> {
-    let (seats, warnings) = world::session_panel_members(&args.lanes, settings, here)?;
+    let (members, warnings) = world::session_panel_members(&args.lanes, settings, here)?;
     for warning in &warnings {
         console::say(&format!("warning: {}", console::harmless(warning)));
     }
@@ -151,9 +151,9 @@ fn requested(
         max_cost_usd: gate.canary_cost.value,
     };
     let timeout = args.timeout.unwrap_or(gate.timeout.value);
-    let seats = present(seats);
+    let members = present(members);
     let timeout_seconds = timeout.duration().as_secs();
-    Ok(CanaryRequest { seats, plan, timeout_seconds, reasoning: "high".to_owned() })
+    Ok(CanaryRequest { members, plan, timeout_seconds, reasoning: "high".to_owned() })
 }
 
 /// A run after a session. Its settings come from the trusted side of the change.
@@ -161,16 +161,16 @@ fn scheduled(args: &CanaryArgs, gate: &Gate) -> anyhow::Result<CanaryRequest> {
     let key = args.of_session.as_deref().unwrap_or_default();
     let session = gate.own(key)?.session()?;
     let plan = session.canaries.context("the session has no canaries")?;
-    let Session { seats, timeout_seconds, reasoning, .. } = session;
-    Ok(CanaryRequest { seats: present(seats), plan, timeout_seconds, reasoning })
+    let Session { members, timeout_seconds, reasoning, .. } = session;
+    Ok(CanaryRequest { members: present(members), plan, timeout_seconds, reasoning })
 }
 
-fn present(seats: Vec<PanelMember>) -> Vec<PanelMember> {
+fn present(members: Vec<PanelMember>) -> Vec<PanelMember> {
     let (there, absent): (Vec<PanelMember>, Vec<PanelMember>) =
-        seats.into_iter().partition(|seat| seat.absent.is_none());
-    for seat in absent {
-        let why = seat.absent.unwrap_or_default();
-        console::say(&console::harmless(&format!("warning: {}: {why}", seat.lane.name)));
+        members.into_iter().partition(|member| member.absent.is_none());
+    for member in absent {
+        let why = member.absent.unwrap_or_default();
+        console::say(&console::harmless(&format!("warning: {}: {why}", member.lane.name)));
     }
     there
 }
@@ -183,19 +183,19 @@ async fn measured(
     here: &Environment,
 ) -> anyhow::Result<BTreeMap<String, LaneTally>> {
     let mut tallies = BTreeMap::new();
-    for seat in &brief.seats {
-        let program = world::presence(&seat.lane, here).program;
+    for member in &brief.members {
+        let program = world::presence(&member.lane, here).program;
         let version = match &program {
-            Some(program) => world::version(&seat.lane, program, here).await,
+            Some(program) => world::version(&member.lane, program, here).await,
             None => None,
         };
         let tally = LaneTally { version, cost_usd: Some(0.0), ..LaneTally::default() };
-        tallies.insert(seat.lane.name.clone(), tally);
+        tallies.insert(member.lane.name.clone(), tally);
     }
     let lanes = world::CanaryLanes {
         gate,
         here,
-        seats: &brief.seats,
+        members: &brief.members,
         timeout_seconds: brief.timeout_seconds,
         reasoning: &brief.reasoning,
     };

@@ -4,18 +4,18 @@ use crate::console;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::interrupt::until_interrupted;
-use crate::settings::{RepositoryFile, RepositoryFileChoice, UserSettings};
+use crate::settings::{RepositoryFile, RepositoryFileChoice, Settings, UserSettings};
 use crate::wiring::gate::work::base_branch;
 use crate::wiring::gate::{self as world, Gate};
 use crate::wiring::probe::Probe;
 use crate::wiring::reviewers::member_missing;
-use crate::wiring::trusted_settings;
+use crate::wiring::trusted_settings::WorkingTreeSettings;
 use clap::Args;
 use futures_util::future::join_all;
-use mala_domain::config::{Config, FILE_NAME, ReviewPolicy};
+use mala_domain::config::{Config, FILE_NAME};
 use mala_domain::gate::SCHEMA_VERSION;
 use mala_domain::gate::canary::Measured;
-use mala_domain::gate::lane::{IN_PROCESS, Lane, Table};
+use mala_domain::gate::lane::{IN_PROCESS, Lane, LaneTable};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -27,7 +27,7 @@ pub(super) struct LanesArgs {
     json: bool,
 }
 
-/// What is known of a lane on this machine.
+/// The state of a lane on this machine.
 #[derive(Debug, Serialize)]
 pub(crate) struct LaneLine {
     /// The version of this form.
@@ -56,10 +56,10 @@ pub(crate) struct LaneLine {
 
 pub(super) fn run(args: &LanesArgs, here: &Environment) -> anyhow::Result<Exit> {
     let probe = Probe::new(here, here.root())?;
-    let settings = trusted_settings::of_working_tree(here, &probe, Config::default())?;
-    let table = Table::with(&settings.gate.lanes)?;
-    let user = UserSettings::load(here)?;
-    let trusted = trusted(here, &user, &probe)?;
+    let tree = WorkingTreeSettings::read_with(here, &probe)?;
+    let settings = tree.settings(Config::default())?;
+    let table = LaneTable::with(&settings.gate.lanes)?;
+    let trusted = trusted(here, tree.user(), &probe)?;
     let is_trusted = |lane: &Lane| trusted.get(&lane.name).is_ok_and(|known| known == lane);
     until_interrupted(async {
         let gate = Gate::open(here).await.ok();
@@ -74,7 +74,7 @@ pub(super) fn run(args: &LanesArgs, here: &Environment) -> anyhow::Result<Exit> 
         let mut lines = join_all(table.lanes().map(line)).await;
         let own = IN_PROCESS.into_iter().filter_map(|name| table.get(name).ok());
         let own = own.filter(|lane| lane.is_in_process());
-        lines.extend(own.map(|lane| in_process(lane, &settings.policy, here)));
+        lines.extend(own.map(|lane| in_process(lane, &settings, here)));
         let text = match args.json {
             true => format!("{}\n", serde_json::to_string_pretty(&lines)?),
             false => lines.iter().map(shown).collect(),
@@ -88,9 +88,9 @@ const UNKNOWN: &str = "no answer";
 const UNASKED: &str =
     "mala.yaml says how, and is not committed, or not on the branch that work starts from";
 
-/// The lanes as the side says that is trusted: where the current work starts, or HEAD. What a change
-/// names is not run.
-fn trusted(here: &Environment, user: &UserSettings, probe: &Probe) -> anyhow::Result<Table> {
+/// The lanes in the trusted settings: those of the commit at which the current work starts, or of HEAD.
+/// Programs that only a change names are not run.
+fn trusted(here: &Environment, user: &UserSettings, probe: &Probe) -> anyhow::Result<LaneTable> {
     let mut revision = None;
     until_interrupted(async {
         if let Ok(gate) = Gate::open(here).await {
@@ -103,7 +103,7 @@ fn trusted(here: &Environment, user: &UserSettings, probe: &Probe) -> anyhow::Re
     let file = bytes.map(|bytes| RepositoryFile::committed("the base", bytes));
     let chosen = RepositoryFileChoice { file, notice: None };
     let settings = user.with_file(chosen, Config::default());
-    Ok(Table::with(&settings.map(|settings| settings.gate.lanes).unwrap_or_default())?)
+    Ok(LaneTable::with(&settings.map(|settings| settings.gate.lanes).unwrap_or_default())?)
 }
 
 /// Looks for a lane on this machine, and asks for its version.
@@ -119,8 +119,8 @@ async fn look(lane: &Lane, here: &Environment) -> LaneLine {
 }
 
 /// A reviewer of mala itself.
-fn in_process(lane: &Lane, policy: &ReviewPolicy, here: &Environment) -> LaneLine {
-    let why_not = member_missing(&lane.name, policy, here);
+fn in_process(lane: &Lane, settings: &Settings, here: &Environment) -> LaneLine {
+    let why_not = member_missing(&lane.name, &settings.policy, &settings.models, here);
     LaneLine { usable: why_not.is_none(), why_not, ..seen(lane, here) }
 }
 

@@ -10,7 +10,7 @@ use mala_domain::scope::ReviewTarget;
 use mala_domain::secrets;
 use std::path::Path;
 
-/// A text about the task is no longer than this.
+/// The maximum length of a text about the task, in bytes.
 const MAX_CONTEXT: u64 = 4 << 20;
 
 /// The target that the command line names.
@@ -26,7 +26,7 @@ pub(super) fn target(args: &SpawnArgs) -> Result<ReviewTarget, Failure> {
     }
     let diff = args.diff.as_deref().unwrap_or_default();
     if diff.starts_with("..") {
-        // What a script writes whose variable is empty.
+        // A script with an empty variable writes this.
         return Err(Failure::new(FailureKind::SpawnFailed, format!("`{diff}` has no baseline"))
             .hint("write it as BASELINE..HEAD"));
     }
@@ -46,7 +46,7 @@ pub(super) fn words(args: &SpawnArgs) -> String {
     }
 }
 
-/// What the command line says, as the keys that it stands for.
+/// The options of the command line as configuration keys.
 pub(super) fn flags(args: &SpawnArgs) -> Config {
     let gate = GateSettings {
         consensus: args.consensus,

@@ -1,4 +1,4 @@
-//! `review-gate spawn-code-review`: writes a session down and starts its supervisor.
+//! `review-gate spawn-code-review`: creates a session and starts its supervisor.
 
 use super::pin;
 use crate::console;
@@ -11,7 +11,7 @@ use crate::wiring::gate::{self as world, Gate, SessionChange, SessionRequest};
 use crate::wiring::trusted_settings;
 use clap::{Args, ValueEnum};
 use mala_domain::config::Seconds;
-use mala_domain::gate::session::LeftOut;
+use mala_domain::gate::session::ExcludedFiles;
 use mala_domain::gate::{CALL, MARKER, TIME};
 use mala_domain::review::consensus::ConsensusRule;
 use std::path::PathBuf;
@@ -79,7 +79,7 @@ impl Reasoning {
 pub(super) fn run(args: &SpawnArgs, here: &Environment) -> anyhow::Result<Exit> {
     if here.variable(MARKER).is_some() {
         return Err(Failure::new(FailureKind::SpawnFailed, "cannot run inside a review of a gate")
-            .hint("a gate inside a gate would never end")
+            .hint("run `review-gate` outside of a reviewer")
             .into());
     }
     until_interrupted(async {
@@ -93,19 +93,19 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Environment) -> anyhow::Res
     let tasks = pin::tasks(args.context_file.as_deref())?;
     let (scratch, pinned) = gate.pin(&target).await?;
     let (_, scoped) = gate.scope(scratch.path(), &pinned).await?;
-    // What is not committed is under review itself, and says nothing of how.
+    // Uncommitted settings are part of the change under review and are not used.
     let settings = {
         let user = UserSettings::load(here)?;
         trusted_settings::of_change(&user, &scoped, pin::flags(args)).await?
     };
-    let scoped = world::narrowed(scoped, &LeftOut::of(&settings.policy))?;
-    let (seats, mut warnings) = world::session_panel_members(&args.lanes, &settings, here)?;
+    let scoped = world::narrowed(scoped, &ExcludedFiles::of(&settings.policy))?;
+    let (members, mut warnings) = world::session_panel_members(&args.lanes, &settings, here)?;
     if scoped.change.is_empty() && gate.has_uncommitted_changes().await? {
         let what = "uncommitted changes are not included: review them with --uncommitted";
         warnings.push(what.to_owned());
     }
     let reasoning = args.codex_reasoning.name();
-    let brief = SessionRequest { seats, tasks, reasoning, warnings };
+    let brief = SessionRequest { members, tasks, reasoning, warnings };
     let words = pin::words(args);
     let work = SessionChange { scratch: scratch.path(), pinned: &pinned, scoped: &scoped, words };
     let mut session = world::new_session(&work, brief, &settings)?;
@@ -115,20 +115,20 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Environment) -> anyhow::Res
     if let Some(seconds) = here.text(TIME).and_then(|seconds| seconds.parse::<u64>().ok()) {
         session.timeout_seconds = session.timeout_seconds.min(seconds.max(1));
     }
-    // From here on the folder is the session's.
+    // The supervisor removes the folder from here on.
     let scratch = scratch.keep();
     let started = world::start_session(gate, &session, &scoped, here).await;
     let (folder, spawned) = started.inspect_err(|_| world::remove_scratch(&scratch))?;
     let printed = console::data(&format!("{}\n", serde_json::to_string_pretty(&spawned)?));
     if printed.is_err() {
-        // The caller does not know its key.
+        // The caller did not get the key and could not stop the session.
         world::stop(&folder, &session)?;
     }
     printed?;
     Ok(Exit::Passed)
 }
 
-/// Whether a key that a caller names is as good as one of ours.
+/// Whether a key that a caller chose has the form of a UUID.
 fn is_key(key: &str) -> bool {
     let lengths: Vec<usize> = key.split('-').map(str::len).collect();
     lengths == [8, 4, 4, 4, 12] && key.chars().all(|c| c == '-' || c.is_ascii_hexdigit())

@@ -1,4 +1,4 @@
-//! `review-gate status`, `list` and `cancel`: how far sessions are, and their end before time.
+//! `review-gate status`, `list` and `cancel`: the progress of sessions, and their cancellation.
 
 use crate::console;
 use crate::environment::Environment;
@@ -48,12 +48,12 @@ pub(super) struct Line {
     measured: BTreeMap<String, Measured>,
 }
 
-/// What there is to say of a session.
+/// Describes a session.
 pub(super) fn line(folder: &SessionFolder, session: &Session, gate: &Gate) -> Line {
     let book = world::book_of(folder);
     let progress = folder.progress().unwrap_or_default();
-    let is_dead = world::Seen(folder).is_dead();
-    // Read after the look at the supervisor: it may have ended with a result.
+    let is_dead = world::SessionProbe(folder).is_dead();
+    // Read after the status of the supervisor, which may have ended with a result in the meantime.
     let end = folder.end();
     let state = match &end {
         Err(_) => "broken",
@@ -74,15 +74,17 @@ pub(super) fn line(folder: &SessionFolder, session: &Session, gate: &Gate) -> Li
         work_tree: folder.work_tree().display().to_string(),
         is_here: gate.has(folder),
         measured: session
-            .seats
+            .members
             .iter()
-            .filter_map(|seat| Some((seat.lane.name.clone(), book.measured(&seat.lane.name)?)))
+            .filter_map(|member| {
+                Some((member.lane.name.clone(), book.measured(&member.lane.name)?))
+            })
             .collect(),
     }
 }
 
 impl Line {
-    /// For people.
+    /// The line of a session in the text output.
     pub(super) fn shown(&self) -> String {
         let verdict = self.verdict.map(|verdict| format!(", {}", verdict.name()));
         let verdict = verdict.unwrap_or_default();
@@ -97,7 +99,7 @@ impl Line {
         console::harmless(&text)
     }
 
-    /// What is known of the lanes, for people.
+    /// The state of the lanes in the text output.
     fn shown_measured(&self) -> String {
         let line = |(name, measured): (&String, &Measured)| {
             console::harmless(&format!("  {name}: {}\n", measured.shown()))

@@ -1,11 +1,12 @@
-//! `review-gate supervise`: what `spawn-code-review` starts, detached. It runs one session to its end.
+//! `review-gate supervise`: the detached process that `spawn-code-review` starts. It runs one session.
 
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::wiring::gate::{self as world, Gate, SessionFolder};
+use crate::settings::UserSettings;
+use crate::wiring::gate::{self as world, Gate, SessionFolder, SessionLanes};
 use anyhow::Context;
 use clap::Args;
-use mala_domain::gate::session::{Phase, Progress, Session, SessionEnd};
+use mala_domain::gate::session::{Session, SessionEnd, SessionPhase, SessionProgress};
 use mala_domain::report::Report;
 use std::path::Path;
 
@@ -23,7 +24,7 @@ pub(crate) fn run(args: &SuperviseArgs, here: &Environment) -> anyhow::Result<Ex
         .build()
         .context("starting the runtime")?;
     let done = runtime.block_on(whole(args, here));
-    // A thread that waits for a lane's group is never told when the last of it leaves the group.
+    // A thread that waits for a process group may never end, because processes can leave the group.
     runtime.shutdown_background();
     done
 }
@@ -41,13 +42,13 @@ async fn whole(args: &SuperviseArgs, here: &Environment) -> anyhow::Result<Exit>
         Ok(report) => SessionEnd::Reviewed(Box::new(report)),
         Err(error) => SessionEnd::Failed(format!("{error:#}")),
     };
-    // Nothing is left over when the result is read.
+    // All processes and copies are gone when the result can be read.
     world::kill_orphans();
     world::throw_away(&folder, &session);
-    let progress = Progress { phase: Phase::Done, ..folder.progress()? };
+    let progress = SessionProgress { phase: SessionPhase::Done, ..folder.progress()? };
     folder.set_progress(&progress)?;
     folder.conclude(end)?;
-    // The verdict is there: nothing that follows can delay or change it.
+    // The verdict is written: canaries cannot delay or change it.
     if let Some(plan) = &session.canaries
         && let Err(error) = gate.start_if_due(&session, plan, here)
     {
@@ -67,5 +68,7 @@ async fn review(
     if scoped.scope.diff_hash != session.scope.diff_hash {
         anyhow::bail!("the change is not the one that the session was started for");
     }
-    world::review_session(session, scoped, Some((gate, git, folder)), here).await
+    let models = UserSettings::load(here)?.models;
+    let lanes = SessionLanes { gate, git, folder, models };
+    world::review_session(session, scoped, Some(lanes), here).await
 }

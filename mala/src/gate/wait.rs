@@ -8,7 +8,7 @@ use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use clap::Args;
 use mala_domain::config::Seconds;
 use mala_domain::finding::Finding;
-use mala_domain::gate::session::{Progress, Session, SessionState};
+use mala_domain::gate::session::{Session, SessionProgress, SessionState};
 use mala_domain::render::gate::{GateResultJson, SessionFacts, check_words};
 use mala_domain::render::one_line;
 use mala_domain::report::TrackingReport;
@@ -37,9 +37,13 @@ pub(super) struct WaitArgs {
 
 pub(super) fn run(args: &WaitArgs, here: &Environment) -> anyhow::Result<Exit> {
     until_interrupted(async {
-        let (state, facts) = waited(args, here).await.unwrap_or_else(|error| {
-            (SessionState::NotFound(format!("{error:#}")), SessionFacts::default())
-        });
+        let (state, facts) = match wait_for_session(args, here).await {
+            Ok(found) => found,
+            Err(error) if args.json => {
+                (SessionState::NotFound(format!("{error:#}")), SessionFacts::default())
+            }
+            Err(error) => return Err(error),
+        };
         let result = GateResultJson::of(&state, &facts);
         let created = facts.session.as_ref().map(|session| session.created.as_str());
         let text = match args.json {
@@ -51,8 +55,8 @@ pub(super) fn run(args: &WaitArgs, here: &Environment) -> anyhow::Result<Exit> {
     })
 }
 
-/// The state of a session when the wait is over, and what is known of it.
-async fn waited(
+/// The state of a session when the wait ends, and further facts about it.
+async fn wait_for_session(
     args: &WaitArgs,
     here: &Environment,
 ) -> anyhow::Result<(SessionState, SessionFacts)> {
@@ -68,15 +72,15 @@ async fn waited(
     let time = args.timeout.map_or_else(|| limit(session.as_ref()), Duration::from_secs);
     let mut lines = LiveLines::new(args.json, session.as_ref());
     let mut show = || lines.show(&folder.progress().unwrap_or_default());
-    let state = wait_showing(&world::Seen(&folder), time, &mut show).await;
+    let state = wait_showing(&world::SessionProbe(&folder), time, &mut show).await;
     lines.clear();
     if let (SessionState::Dead, Some(session)) = (&state, &session) {
         world::sweep(&folder, session);
     }
     let book = world::book_of(&folder);
-    let seats = session.iter().flat_map(|session| &session.seats);
-    let measured = seats.filter_map(|seat| {
-        let name = &seat.lane.name;
+    let members = session.iter().flat_map(|session| &session.members);
+    let measured = members.filter_map(|member| {
+        let name = &member.lane.name;
         Some((name.clone(), book.measured(name)?))
     });
     let facts = SessionFacts {
@@ -88,13 +92,13 @@ async fn waited(
     Ok((state, facts))
 }
 
-/// Longer than the lanes of a session and the checks of their findings take.
+/// The default time limit: longer than the lanes of a session and the checks of their findings may take.
 fn limit(session: Option<&Session>) -> Duration {
     let lanes = session.map_or(u64::from(Seconds::MAX), |session| session.timeout_seconds);
     Duration::from_secs(lanes.saturating_mul(2).saturating_add(60))
 }
 
-/// Which session was chosen, and how old it is.
+/// A line with the chosen session and its age.
 fn chosen(session: &Session, folder: &SessionFolder, here: &Environment) -> String {
     let created: jiff::Timestamp = session.created.parse().unwrap_or_default();
     let age = Duration::try_from(jiff::Timestamp::now().duration_since(created));
@@ -125,13 +129,13 @@ const REDRAW: Duration = Duration::from_millis(200);
 impl LiveLines {
     fn new(is_json: bool, session: Option<&Session>) -> Self {
         let is_shown = !is_json && std::io::stderr().is_terminal();
-        let seats = session.into_iter().filter(|_| is_shown).flat_map(|session| &session.seats);
-        let seats = seats.filter(|seat| seat.absent.is_none());
-        let names = seats.map(|seat| seat.lane.name.clone()).collect();
+        let members = session.into_iter().filter(|_| is_shown).flat_map(|session| &session.members);
+        let members = members.filter(|member| member.absent.is_none());
+        let names = members.map(|member| member.lane.name.clone()).collect();
         Self { names, n_drawn: 0, drawn_at: None }
     }
 
-    fn show(&mut self, progress: &Progress) {
+    fn show(&mut self, progress: &SessionProgress) {
         let is_early = self.drawn_at.is_some_and(|at| at.elapsed() < REDRAW);
         if self.names.is_empty() || is_early {
             return;
@@ -158,11 +162,11 @@ impl LiveLines {
 
 fn draw(text: &str) {
     let mut stderr = std::io::stderr().lock();
-    // A terminal that is gone needs no lines.
+    // The terminal may be gone.
     stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()).unwrap_or_default();
 }
 
-fn lane_line(name: &str, progress: &Progress) -> String {
+fn lane_line(name: &str, progress: &SessionProgress) -> String {
     let now = u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default();
     let seconds = |start: &u64| now.saturating_sub(*start) / 1000;
     let elapsed = progress.started_at.get(name).map(seconds);

@@ -1,17 +1,17 @@
-//! What the host writes on stdin: so much of it, and only for so long.
+//! Reads the JSON that a host writes to stdin, within a size and a time limit.
 
 use mala_domain::hook::Stop;
 use std::io::{self, Read};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// A host tells the last message of its agent too, which may be long.
+/// The size limit. The JSON has the last message of the agent, which may be long.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// A host writes at once.
+/// The time limit. Hosts write at once.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What the host says, and what is wrong with it.
+/// The input of the host, and a problem with it.
 pub(super) fn read() -> (Stop, Option<String>) {
     let (sender, receiver) = mpsc::channel();
     let reader = std::thread::Builder::new().name("stdin".to_owned()).spawn(move || {
@@ -19,7 +19,7 @@ pub(super) fn read() -> (Stop, Option<String>) {
         let mut bytes = Vec::new();
         let read = stdin.by_ref().take(MAX_BYTES).read_to_end(&mut bytes).map(|_| bytes);
         sender.send(read).unwrap_or_default();
-        // A host that still writes is not made to wait.
+        // The rest is read, so that the host can finish writing.
         io::copy(&mut stdin, &mut io::sink()).unwrap_or_default();
     });
     let read = match reader {

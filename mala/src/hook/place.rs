@@ -1,12 +1,12 @@
-//! Which work tree a stop is about: that of the project, wherever its agent went in the meantime; or the
-//! linked one of the same project that the agent works in.
+//! The work tree of a stop: that of the project, even if its agent changed to another folder, or the linked
+//! work tree of the same project that the agent works in.
 
 use crate::environment::Environment;
 use mala_domain::hook::Stop;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where Claude Code says that the project is.
+/// The variable in which Claude Code names the folder of the project.
 const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 
 /// The folder and the environment of the work.

@@ -2,6 +2,7 @@
 //! is the one that was started last in this work tree and is not complete.
 
 use crate::environment::Environment;
+use crate::settings::UserSettings;
 use crate::wiring::task::{TaskRepository, TaskReviewer, fresh_review_id, notifiers};
 use anyhow::Context;
 use mala_domain::config::TaskTrigger;
@@ -16,6 +17,7 @@ use std::time::Duration;
 pub(super) fn idle_answer(
     stop: &Stop,
     here: &Environment,
+    user: &Result<UserSettings, String>,
     time: Duration,
 ) -> anyhow::Result<Option<HookAnswer>> {
     if !TaskRepository::exists(here) {
@@ -25,13 +27,19 @@ pub(super) fn idle_answer(
         .enable_all()
         .build()
         .context("starting the runtime")?;
-    let answer = runtime.block_on(async { tokio::time::timeout(time, idle(stop, here)).await });
+    let answer =
+        runtime.block_on(async { tokio::time::timeout(time, idle(stop, here, user)).await });
     runtime.shutdown_background();
     answer.context("the review of the task took too long")?
 }
 
-async fn idle(stop: &Stop, here: &Environment) -> anyhow::Result<Option<HookAnswer>> {
-    let tasks = TaskRepository::open(here).await?;
+async fn idle(
+    stop: &Stop,
+    here: &Environment,
+    user: &Result<UserSettings, String>,
+) -> anyhow::Result<Option<HookAnswer>> {
+    let user = user.clone().map_err(anyhow::Error::msg)?;
+    let tasks = TaskRepository::open(here, user).await?;
     let all = tasks.store().tasks().await?;
     let Some(task) = current(&all, &tasks.work_tree()) else { return Ok(None) };
     let log = stop.transcript.as_ref().map(PathBuf::from);

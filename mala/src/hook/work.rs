@@ -1,4 +1,4 @@
-//! The review of the work that a hook found: the session that already has it, or a new one.
+//! Reviews the work that a hook found, with an existing session for the same work or a new one.
 
 use crate::environment::Environment;
 use crate::interrupt::stop_signal;
@@ -9,7 +9,7 @@ use crate::wiring::{ledger, trusted_settings};
 use anyhow::Context;
 use mala_domain::config::Config;
 use mala_domain::finding::FindingState;
-use mala_domain::gate::session::{LeftOut, Session, SessionEnd, SessionState};
+use mala_domain::gate::session::{ExcludedFiles, Session, SessionEnd, SessionState};
 use mala_domain::hook::scope::RepositoryState;
 use mala_domain::hook::{HookFacts, HookWork, PartResult, UnreviewedWork};
 use mala_domain::ledger::FindingId;
@@ -19,34 +19,35 @@ use mala_pipeline::gate::{WatchedSession as _, wait};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// What is known of the work, and how often it may block.
-pub(super) struct HookLook {
+/// The result of a hook's review, and how often it may block.
+pub(super) struct HookReview {
     pub(super) facts: HookFacts,
     pub(super) max_blocks: u32,
 }
 
-impl HookLook {
+impl HookReview {
     fn quiet(facts: HookFacts) -> Self {
         Self { facts, max_blocks: 0 }
     }
 }
 
-/// Why nothing is known after this time.
+/// The message for a review that takes longer than this.
 pub(super) fn too_long(time: Duration) -> String {
     format!("no result within {} s", time.as_secs())
 }
 
-/// Reviews the work within this time.
-pub(super) fn look(
+/// Reviews the work within this time. Broken settings of the user matter only if there is work.
+pub(super) fn review_within(
     here: &Environment,
+    user: &Result<UserSettings, String>,
     source: &WorkSource<'_>,
     time: Duration,
-) -> anyhow::Result<HookLook> {
+) -> anyhow::Result<HookReview> {
     let deadline = Instant::now() + time;
     within(time, async {
         tokio::select! {
-            looked = review(here, source, deadline) => looked,
-            ended = stop_signal() => ended.map(|()| HookLook::quiet(HookFacts::Interrupted)),
+            looked = review(here, user, source, deadline) => looked,
+            ended = stop_signal() => ended.map(|()| HookReview::quiet(HookFacts::Interrupted)),
         }
     })
 }
@@ -65,13 +66,13 @@ fn within<T>(time: Duration, work: impl Future<Output = anyhow::Result<T>>) -> a
             () = tokio::time::sleep(time) => anyhow::bail!("{}", too_long(time)),
         }
     });
-    // What does not end must not keep the program from ending.
+    // Tasks that do not end must not keep the process from ending.
     runtime.shutdown_background();
     done
 }
 
 /// A part of the work that has a diff, with its session.
-struct Part {
+struct HookPart {
     pinned: PinnedPart,
     scope: ReviewScope,
     session: Session,
@@ -79,21 +80,22 @@ struct Part {
 
 async fn review(
     here: &Environment,
+    user: &Result<UserSettings, String>,
     source: &WorkSource<'_>,
     deadline: Instant,
-) -> anyhow::Result<HookLook> {
+) -> anyhow::Result<HookReview> {
     let gate = Gate::open(here).await?;
     let (scope, state) = gate.work(source).await?;
     let mut max_blocks = 0;
     let mut parts = Vec::new();
     for part in &scope.parts {
         let pinned = gate.pin_part(part, &scope).await?;
-        if let Some((part, limit)) = prepare(pinned, &gate, here).await? {
+        if let Some((part, limit)) = prepare(pinned, &gate, user, here).await? {
             max_blocks = limit.max(max_blocks);
             parts.push(part);
         }
     }
-    let facts = |facts| Ok(HookLook { facts, max_blocks });
+    let facts = |facts| Ok(HookReview { facts, max_blocks });
     if parts.is_empty() {
         return facts(HookFacts::NothingChanged(state));
     }
@@ -130,17 +132,18 @@ async fn review(
 async fn prepare(
     pinned: PinnedPart,
     gate: &Gate,
+    user: &Result<UserSettings, String>,
     here: &Environment,
-) -> anyhow::Result<Option<(Part, u32)>> {
+) -> anyhow::Result<Option<(HookPart, u32)>> {
     let (_, scope) = gate.scope(pinned.scratch.path(), &pinned.pinned).await?;
     if scope.change.is_empty() {
         return Ok(None);
     }
-    let settings =
-        trusted_settings::of_change(&UserSettings::load(here)?, &scope, Config::default()).await?;
-    let scope = world::narrowed(scope, &LeftOut::of(&settings.policy))?;
-    let (seats, warnings) = world::session_panel_members(&[], &settings, here)?;
-    let request = SessionRequest { seats, tasks: Vec::new(), reasoning: "high", warnings };
+    let user = user.as_ref().map_err(|why| anyhow::anyhow!("{why}"))?;
+    let settings = trusted_settings::of_change(user, &scope, Config::default()).await?;
+    let scope = world::narrowed(scope, &ExcludedFiles::of(&settings.policy))?;
+    let (members, warnings) = world::session_panel_members(&[], &settings, here)?;
+    let request = SessionRequest { members, tasks: Vec::new(), reasoning: "high", warnings };
     let change = SessionChange {
         scratch: pinned.scratch.path(),
         pinned: &pinned.pinned,
@@ -149,24 +152,27 @@ async fn prepare(
     };
     let session = world::new_session(&change, request, &settings)?;
     let max_blocks = settings.gate.max_blocks.value.get();
-    Ok(Some((Part { pinned, scope, session }, max_blocks)))
+    Ok(Some((HookPart { pinned, scope, session }, max_blocks)))
 }
 
 /// Why no reviewer of a session can be used; `None` if one can.
 fn no_reviewer(session: &Session) -> Option<String> {
-    if session.seats.iter().any(|seat| seat.absent.is_none()) {
+    if session.members.iter().any(|member| member.absent.is_none()) {
         return None;
     }
-    let absent = session
-        .seats
-        .iter()
-        .filter_map(|seat| seat.absent.as_ref().map(|why| format!("{}: {why}", seat.lane.name)));
+    let absent = session.members.iter().filter_map(|member| {
+        member.absent.as_ref().map(|why| format!("{}: {why}", member.lane.name))
+    });
     let why: Vec<String> = absent.chain(session.warnings.iter().cloned()).collect();
     Some(format!("no reviewer is usable ({})", why.join("; ")))
 }
 
 /// The session that reviews a part: one that has the same work, or a new one.
-async fn session_of(part: Part, gate: &Gate, here: &Environment) -> anyhow::Result<SessionFolder> {
+async fn session_of(
+    part: HookPart,
+    gate: &Gate,
+    here: &Environment,
+) -> anyhow::Result<SessionFolder> {
     if let Some(folder) = known_session(gate, &part.session, &decided(here).await) {
         return Ok(folder);
     }
@@ -194,9 +200,9 @@ fn known_session(
 ) -> Option<SessionFolder> {
     let is_same = |session: &Session| {
         session.scope.diff_hash == wanted.scope.diff_hash
-            && session.seats == wanted.seats
+            && session.members == wanted.members
             && session.rule == wanted.rule
-            && session.left_out == wanted.left_out
+            && session.excluded == wanted.excluded
             && session.tasks == wanted.tasks
             && session.reasoning == wanted.reasoning
             && session.checker == wanted.checker
@@ -210,7 +216,7 @@ fn known_session(
                 Outcome::Passed => true,
                 Outcome::CouldNotReview(_) => false,
             },
-            Ok(None) => !world::Seen(&folder).is_dead(),
+            Ok(None) => !world::SessionProbe(&folder).is_dead(),
             Err(_) => false,
         };
         if is_useful {
@@ -226,9 +232,9 @@ fn is_decided_since(end: &SessionEnd, decided: &BTreeSet<FindingId>) -> bool {
 }
 
 async fn result(folder: &SessionFolder, deadline: Instant) -> anyhow::Result<PartResult> {
-    // A second is kept for what comes after.
+    // A second is left for writing the report and the answer.
     let time = deadline.saturating_duration_since(Instant::now() + Duration::from_secs(1));
-    let state = wait(&world::Seen(folder), time).await;
+    let state = wait(&world::SessionProbe(folder), time).await;
     if state == SessionState::Dead
         && let Ok(session) = folder.session()
     {

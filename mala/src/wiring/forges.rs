@@ -127,7 +127,8 @@ impl PullRequestSource {
             return named(word, host);
         }
         let unknown = |what: &str| {
-            Failure::usage(what).hint("name it: mala pr OWNER/REPO#N, or GROUP/PROJECT!N on GitLab")
+            Failure::usage(what)
+                .hint("run `mala pr OWNER/REPO#N`, or `mala pr GROUP/PROJECT!N` on GitLab")
         };
         let clone = self.clone.as_ref().ok_or_else(|| unknown("not in a git repository"))?;
         let repository = clone.url().and_then(|url| remote_repository(url, host));
@@ -212,7 +213,7 @@ impl PullRequestSource {
         };
         let failed = |what: String| {
             Failure::new(FailureKind::CouldNotReview, what)
-                .hint("the token must be able to read the repository ('Contents: read' on GitHub, 'read_repository' on GitLab)")
+                .hint("the token must be able to read the repository (`Contents: read` on GitHub, `read_repository` on GitLab)")
         };
         let folder = fetch_commits(&source, &self.cache.join("commits"), &self.environment)
             .await
@@ -295,7 +296,7 @@ async fn token_of_program(
         return Ok(Secret::new(&token));
     }
     Err(Failure::new(FailureKind::Configuration, "no GitHub token: neither GITHUB_TOKEN nor GH_TOKEN is set")
-        .hint("set GITHUB_TOKEN or GH_TOKEN, or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or run gh auth login; the token needs 'Pull requests: read', 'Contents: read' and, to post, 'Issues: write'"))
+        .hint("set GITHUB_TOKEN or GH_TOKEN, or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or run `gh auth login`; the token needs `Pull requests: read`, `Contents: read` and, to post, `Issues: write`"))
 }
 
 /// An error of a forge as an error of the command.

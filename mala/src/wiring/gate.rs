@@ -1,4 +1,4 @@
-//! The world of `review-gate`: the repository, its sessions, the lanes and the supervisor.
+//! Adapters of `review-gate`: the repository, its sessions, the lanes and the supervisor.
 
 mod canary;
 mod members;
@@ -8,24 +8,26 @@ pub mod work;
 
 use super::changes::failure;
 use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
+use crate::settings::UserModels;
 use anyhow::Context;
 pub use canary::CanaryLanes;
 use mala_adapters::git::{Git, WorkTreeSnapshot};
-use mala_adapters::lanes::{self, Lanes, Presence};
+use mala_adapters::lanes::{self, LanePresence, Lanes};
 use mala_adapters::process::{self, ProcessEnvironment, ProcessSpec};
-use mala_adapters::sessions::{self, Life};
+use mala_adapters::sessions::{self, SupervisorStatus};
 pub use mala_adapters::sessions::{GateFolder, GateFolders, SessionFolder};
 use mala_domain::config::{GatePolicy, PathGlobs, ReviewPolicy};
 use mala_domain::gate::MARKER;
 use mala_domain::gate::canary::CanaryBook;
 use mala_domain::gate::lane::Lane;
-use mala_domain::gate::session::{LeftOut, PanelMember, Pinned, Session, SessionEnd};
+use mala_domain::gate::session::{ExcludedFiles, PanelMember, PinnedChange, Session, SessionEnd};
 use mala_domain::ports::{BoxFuture, ChangeSource, LaneOrder, LaneRun, LaneRunner, ReviewScope};
 use mala_domain::scope::{HeadState, ReviewTarget};
 use mala_pipeline::gate::{PanelChoice, PanelProblem, WatchedSession, choose};
 use mala_pipeline::review::apply_path_settings;
 pub use members::{InProcessSettings, panel_reviewers};
-pub use session::{review_session, session_policy};
+pub use session::{SessionLanes, review_session, session_policy};
 pub use start::{
     SessionChange, SessionRequest, new_session, remove_older_than, session_panel_members,
     start_session,
@@ -33,7 +35,7 @@ pub use start::{
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-pub use work::Scratch;
+pub use work::ScratchFolder;
 
 /// The repository around the current folder, and its sessions.
 pub struct Gate {
@@ -78,7 +80,11 @@ impl Gate {
             return Ok(folder);
         }
         let others = self.everywhere().await?.all();
-        Ok(others.into_iter().next().context("no session in this repository")?.0)
+        let newest = others.into_iter().next().ok_or_else(|| {
+            Failure::new(FailureKind::Internal, "no session in this repository")
+                .hint("run `review-gate spawn-code-review --diff BASE..HEAD` to start one")
+        });
+        Ok(newest?.0)
     }
 
     /// A lane cannot start a session, so that the most recent one is never its own.
@@ -102,17 +108,20 @@ impl Gate {
         folder.work_tree() == self.sessions.top()
     }
 
-    /// Makes a throw-away copy of the repository in a new folder, and finds the commits of the change in
-    /// it: they cannot move any more.
-    pub async fn pin(&self, target: &ReviewTarget) -> anyhow::Result<(Scratch, Pinned)> {
-        let scratch = Scratch::fresh(self).context("making a folder")?;
+    /// Copies the repository to a new temporary folder and resolves the commits of the change in it, so that
+    /// moved branches do not alter the change.
+    pub async fn pin(
+        &self,
+        target: &ReviewTarget,
+    ) -> anyhow::Result<(ScratchFolder, PinnedChange)> {
+        let scratch = ScratchFolder::fresh(self).context("making a folder")?;
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy)?;
         let pinned = self.commits(target, &copy).await?;
         Ok((scratch, pinned))
     }
 
-    async fn commits(&self, target: &ReviewTarget, copy: &Path) -> anyhow::Result<Pinned> {
+    async fn commits(&self, target: &ReviewTarget, copy: &Path) -> anyhow::Result<PinnedChange> {
         if matches!(target, ReviewTarget::WorkingTree | ReviewTarget::WorkingTreeSince(_)) {
             let since = match target {
                 ReviewTarget::WorkingTreeSince(_) => {
@@ -123,8 +132,8 @@ impl Gate {
             let WorkTreeSnapshot { commit, head, dirty } =
                 self.git.snapshot_work_tree(copy).await?;
             return Ok(match since.or(head) {
-                Some(base) => Pinned::Range { base, head: commit, dirty },
-                None => Pinned::Commits(vec![commit]),
+                Some(base) => PinnedChange::Range { base, head: commit, dirty },
+                None => PinnedChange::Commits(vec![commit]),
             });
         }
         if let ReviewTarget::Commits(revisions) = target {
@@ -132,11 +141,11 @@ impl Gate {
             for revision in revisions {
                 commits.push(self.commit(revision).await?);
             }
-            return Ok(Pinned::Commits(commits));
+            return Ok(PinnedChange::Commits(commits));
         }
         let range = self.git.commit_range(target).await.map_err(|error| failure(error.into()))?;
         match range {
-            Some((base, head)) => Ok(Pinned::Range { base, head, dirty: Vec::new() }),
+            Some((base, head)) => Ok(PinnedChange::Range { base, head, dirty: Vec::new() }),
             None => anyhow::bail!("the change is not between two commits"),
         }
     }
@@ -145,15 +154,15 @@ impl Gate {
     pub async fn scope(
         &self,
         scratch: &Path,
-        pinned: &Pinned,
+        pinned: &PinnedChange,
     ) -> anyhow::Result<(Git, ReviewScope)> {
         let git = self.git.open_copy(&copy_of(scratch))?;
         let scoped = match pinned {
-            Pinned::Range { base, head, dirty } => {
+            PinnedChange::Range { base, head, dirty } => {
                 let change = git.snapshot_change(base, head, dirty).await;
                 change.map_err(|error| failure(error.into()))?
             }
-            Pinned::Commits(_) => git.scope(&pinned.target(), &[]).await.map_err(failure)?,
+            PinnedChange::Commits(_) => git.scope(&pinned.target(), &[]).await.map_err(failure)?,
         };
         Ok((git, scoped))
     }
@@ -168,10 +177,10 @@ fn copy_of(scratch: &Path) -> PathBuf {
     scratch.join("repository")
 }
 
-/// The change, less what the settings leave out.
-pub fn narrowed(scoped: ReviewScope, left_out: &LeftOut) -> anyhow::Result<ReviewScope> {
-    let ignore = PathGlobs::new(&left_out.ignore)?;
-    Ok(apply_path_settings(scoped, &ignore, &PathGlobs::new(&left_out.generated)?))
+/// The change without the files that the settings exclude.
+pub fn narrowed(scoped: ReviewScope, excluded: &ExcludedFiles) -> anyhow::Result<ReviewScope> {
+    let ignore = PathGlobs::new(&excluded.ignore)?;
+    Ok(apply_path_settings(scoped, &ignore, &PathGlobs::new(&excluded.generated)?))
 }
 
 /// The session of this work tree with this key, or its most recent one; `None` if it has none, or if the
@@ -191,7 +200,7 @@ pub fn session_here(
     }
 }
 
-/// Removes what a session throws away.
+/// Removes a scratch folder.
 pub fn remove_scratch(scratch: &Path) {
     sessions::remove_scratch(scratch);
 }
@@ -211,8 +220,8 @@ pub fn variables(here: &Environment) -> ProcessEnvironment {
     ProcessEnvironment::unfiltered(here.variables.clone())
 }
 
-/// What is there of a lane.
-pub fn presence(lane: &Lane, here: &Environment) -> Presence {
+/// The program and the sign-in of a lane on this machine.
+pub fn presence(lane: &Lane, here: &Environment) -> LanePresence {
     lanes::detect(lane, &variables(here))
 }
 
@@ -221,10 +230,10 @@ pub async fn version(lane: &Lane, program: &Path, here: &Environment) -> Option<
     lanes::version(lane, program, &variables(here)).await
 }
 
-/// The panel that this policy gives, and what to say about it.
+/// The panel of these settings, and warnings about its members.
 pub fn panel(
     named: &[String],
-    (policy, review): (&GatePolicy, &ReviewPolicy),
+    (policy, review, models): (&GatePolicy, &ReviewPolicy, &UserModels),
     here: &Environment,
 ) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
     choose(&PanelChoice {
@@ -232,7 +241,7 @@ pub fn panel(
         policy,
         missing: &|lane| {
             if lane.is_in_process() {
-                return super::reviewers::member_missing(&lane.name, review, here);
+                return super::reviewers::member_missing(&lane.name, review, models, here);
             }
             let presence = presence(lane, here);
             presence.program.is_none().then(|| presence.why_not(lane)).flatten()
@@ -243,11 +252,11 @@ pub fn panel(
 
 /// Lanes in a copy of the repository that is removed with them.
 pub struct TemporaryLanes {
-    /// What runs them.
+    /// Runs the lanes.
     pub lanes: Arc<dyn LaneRunner>,
-    /// The commit that they look at.
+    /// The commit that they review.
     pub head: String,
-    /// What binds their answers.
+    /// The secret that the nonces of their prompts are made from.
     pub secret: String,
     /// The folder with their prompts and answers.
     pub logs: PathBuf,
@@ -276,15 +285,15 @@ pub async fn temporary_lanes(
         variables: variables(here),
         user: Some(gate.git.clone()),
     };
-    let sweep = Sweep { session, scratch: scratch.path().to_owned() };
+    let sweep = LaneCleanup { session, scratch: scratch.path().to_owned() };
     let lanes = Arc::new(OwnLanes { lanes, _sweep: sweep, _scratch: scratch });
     Ok(TemporaryLanes { lanes, head, secret, logs })
 }
 
 struct OwnLanes {
     lanes: Lanes,
-    _sweep: Sweep,
-    _scratch: Scratch,
+    _sweep: LaneCleanup,
+    _scratch: ScratchFolder,
 }
 
 impl LaneRunner for OwnLanes {
@@ -293,13 +302,13 @@ impl LaneRunner for OwnLanes {
     }
 }
 
-/// Ends what the lanes of a session left behind, when it is dropped.
-struct Sweep {
+/// Ends the processes that the lanes of a session left behind, when it is dropped.
+struct LaneCleanup {
     session: String,
     scratch: PathBuf,
 }
 
-impl Drop for Sweep {
+impl Drop for LaneCleanup {
     fn drop(&mut self) {
         process::kill_marked(MARKER, &format!("{}/", self.session));
         // Orphans of this process may belong to another review that runs in it.
@@ -353,13 +362,13 @@ pub fn runner(
     }
 }
 
-/// Ends everything that a supervisor has started.
+/// Ends all orphans of a supervisor.
 pub fn kill_orphans() {
     process::kill_orphans();
 }
 
-/// Ends what a session left behind: processes, copies of the repository. A process that cleared its
-/// environment is known by the supervisor's notes, or by the folder that it is in.
+/// Ends the processes that a session left behind and removes its copies of the repository. A process that
+/// cleared its environment is found by the supervisor's records, or by its current folder.
 pub fn sweep(folder: &SessionFolder, session: &Session) {
     folder.end_processes();
     process::kill_marked(MARKER, &format!("{}/", session.key));
@@ -367,7 +376,7 @@ pub fn sweep(folder: &SessionFolder, session: &Session) {
     throw_away(folder, session);
 }
 
-/// Keeps what the lanes printed, and removes what a session throws away.
+/// Keeps the output of the lanes, and removes the scratch folder of a session.
 pub fn throw_away(folder: &SessionFolder, session: &Session) {
     let scratch = Path::new(&session.scratch);
     lanes::keep_printed(scratch, folder.path());
@@ -384,39 +393,39 @@ pub fn sweep_scratch(gate: &Gate) {
     sessions::sweep_scratch(&gate.sessions);
 }
 
-/// What each lane of a session finds of planted defects, as far as its work tree knows.
+/// The canary results in the work tree of a session.
 pub fn book_of(folder: &SessionFolder) -> CanaryBook {
     GateFolder::of_work_tree(folder.work_tree()).canaries().book()
 }
 
-/// Ends what those of these sessions left behind whose supervisor died.
+/// Cleans up those of these sessions whose supervisor died.
 pub fn sweep_dead(sessions: Vec<(SessionFolder, Session)>) {
     for (folder, session) in sessions {
-        if Path::new(&session.scratch).exists() && Seen(&folder).is_dead() {
+        if Path::new(&session.scratch).exists() && SessionProbe(&folder).is_dead() {
             sweep(&folder, &session);
         }
     }
 }
 
-/// Stops a session for good; false when it was over already.
+/// Cancels a session; false if it had ended already.
 pub fn stop(folder: &SessionFolder, session: &Session) -> anyhow::Result<bool> {
     let is_first = folder.conclude(SessionEnd::Cancelled)?;
-    // What has its result may still have something running.
+    // A session with a result may still have running processes.
     if is_first || folder.supervisor().is_some() {
         sweep(folder, session);
     }
     Ok(is_first)
 }
 
-/// A session as seen by a process that waits for it.
-pub struct Seen<'s>(pub &'s SessionFolder);
+/// Looks at a session from a process that waits for it.
+pub struct SessionProbe<'s>(pub &'s SessionFolder);
 
-impl WatchedSession for Seen<'_> {
+impl WatchedSession for SessionProbe<'_> {
     fn end(&self) -> Result<Option<SessionEnd>, String> {
         self.0.end().map_err(|error| error.to_string())
     }
 
     fn is_dead(&self) -> bool {
-        self.0.life() == Life::Dead
+        self.0.supervisor_status() == SupervisorStatus::Dead
     }
 }

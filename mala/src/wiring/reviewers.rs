@@ -8,7 +8,7 @@ mod panel;
 
 use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
-use crate::settings::{UserModels, UserSettings};
+use crate::settings::UserModels;
 use crate::wiring::gate::InProcessSettings;
 use crate::wiring::models::{Connections, Models, connections};
 use crate::wiring::rules::ProjectRules;
@@ -20,7 +20,7 @@ use mala_domain::config::{
     Config, ConfigLayer, ConfigOrigin, GatePolicy, PathGlobs, ReviewPolicy, ReviewSettings,
     ReviewerType, gate_policy, policy,
 };
-use mala_domain::gate::session::Checker;
+use mala_domain::gate::session::CheckerSettings;
 use mala_domain::models::ModelChoice;
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure, Verifier};
 use mala_domain::review::consensus::ConsensusRule;
@@ -312,7 +312,7 @@ fn models(here: &Environment, options: &ReviewerOptions) -> Result<Models, Failu
 
 /// The agent that verifies findings of a panel, as its session says.
 pub async fn checker(
-    plan: &Checker,
+    plan: &CheckerSettings,
     here: &Environment,
     models: UserModels,
 ) -> anyhow::Result<Arc<Agent>> {
@@ -333,7 +333,7 @@ pub async fn member(
 }
 
 /// The settings of an agent of a panel.
-fn agent_policy(plan: &Checker) -> ReviewPolicy {
+fn agent_policy(plan: &CheckerSettings) -> ReviewPolicy {
     let review = ReviewSettings { budget: plan.budget.clone(), ..ReviewSettings::default() };
     let config =
         Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
@@ -341,11 +341,17 @@ fn agent_policy(plan: &Checker) -> ReviewPolicy {
 }
 
 /// Why a reviewer of mala itself cannot be used; `None` if it can.
-pub fn member_missing(name: &str, policy: &ReviewPolicy, here: &Environment) -> Option<String> {
+pub fn member_missing(
+    name: &str,
+    policy: &ReviewPolicy,
+    models: &UserModels,
+    here: &Environment,
+) -> Option<String> {
     if name == "builtin" {
         return None;
     }
-    let models = match own_models(here) {
+    let models = connections(here).and_then(|connections| Models::new(here, models, connections));
+    let models = match models {
         Ok(models) => models,
         Err(error) => return Some(error.to_string()),
     };
@@ -353,10 +359,6 @@ pub fn member_missing(name: &str, policy: &ReviewPolicy, here: &Environment) -> 
         Ok(choice) => models.unavailable(choice.provider).map(|why| why.to_string()),
         Err(error) => Some(error.to_string()),
     }
-}
-
-fn own_models(here: &Environment) -> Result<Models, Failure> {
-    Models::new(here, &UserSettings::load(here)?.models, connections(here)?)
 }
 
 /// A model by its name, ready to be asked as the options say.

@@ -47,7 +47,7 @@ pub struct TaskRepository {
 
 impl TaskRepository {
     /// Opens the store of the repository.
-    pub async fn open(here: &Environment) -> anyhow::Result<Self> {
+    pub async fn open(here: &Environment, user: UserSettings) -> anyhow::Result<Self> {
         let git = super::run::open_git(here).await?;
         let common = common_dir_of(git.top());
         let ledger = SqliteLedger::open(&SqliteLedger::path_in(&common))?;
@@ -55,7 +55,7 @@ impl TaskRepository {
         Ok(Self {
             here: here.clone(),
             changes: Changes::open(here).await,
-            user: UserSettings::load(here)?,
+            user,
             store: BuiltinTracker::new(ledger),
             project_id: project_id(&common.canonicalize().unwrap_or(common)),
             process: ReviewProcess { pid, started: process::start_time(pid).unwrap_or_default() },

@@ -62,7 +62,8 @@ impl WorkingTreeSettings {
         Ok(Self::read_with(here, &probe)?)
     }
 
-    fn read_with(here: &Environment, probe: &Probe) -> Result<Self, Failure> {
+    /// Reads them with a probe of the repository.
+    pub fn read_with(here: &Environment, probe: &Probe) -> Result<Self, Failure> {
         let committed = probe.committed("HEAD", FILE_NAME).ok().flatten();
         let trusted = committed.map(|bytes| RepositoryFile::committed("HEAD", bytes));
         let path = here.root().join(FILE_NAME);
@@ -75,6 +76,11 @@ impl WorkingTreeSettings {
             (trusted, on_disk) => settings::choose(trusted, on_disk),
         };
         Ok(Self { user: UserSettings::load(here)?, choice })
+    }
+
+    /// The user's settings.
+    pub fn user(&self) -> &UserSettings {
+        &self.user
     }
 
     /// The settings with these flags.

@@ -7,12 +7,12 @@ use mala_testkit::model_server::{ModelAnswer, ModelServer, ServerStep};
 use mala_testkit::{TestRepo, World};
 use serde_json::{Value, json};
 
-struct Desk {
+struct CommandWorld {
     repo: TestRepo,
     world: World,
 }
 
-impl Desk {
+impl CommandWorld {
     /// A repository whose last commit changes `a.py`, and these settings of the command.
     fn new(block: &str) -> Self {
         let config = format!("review:\n  command: {{{block}}}\n");
@@ -48,7 +48,8 @@ impl Desk {
 
 #[track_caller]
 fn check(reviewer: &str, parser: &str, code: i32, says: &str) -> Value {
-    let desk = Desk::new(&format!("run: [reviewer, {reviewer}], parser: [parser, {parser}]"));
+    let desk =
+        CommandWorld::new(&format!("run: [reviewer, {reviewer}], parser: [parser, {parser}]"));
     let (got, json) = desk.review(&["--timeout", "8"]);
     let case = format!("{reviewer}, {parser}: {json:#}");
     assert_eq!(got, code, "{case}");
@@ -114,10 +115,10 @@ fn a_command_that_goes_wrong_is_no_review() {
 
 #[test]
 fn its_settings_reach_the_command() {
-    let desk = Desk::new(
+    let desk = CommandWorld::new(
         "run: [reviewer, approve_with, '{model}'], parser: [parser, approved], model: big, keep: [KEPT], env: {DEBUG: secret-value}",
     );
-    let desk = Desk { world: desk.world.with_env("KEPT", "kept-value"), repo: desk.repo };
+    let desk = CommandWorld { world: desk.world.with_env("KEPT", "kept-value"), repo: desk.repo };
     let (code, json) = desk.review(&["--debug"]);
     assert_eq!(code, 0, "{json:#}");
     let log = json["review_log_path"].as_str().unwrap();
@@ -128,7 +129,7 @@ fn its_settings_reach_the_command() {
     let shown = desk.world.run(&["config", "show"]);
     assert!(shown.contains("DEBUG") && !shown.contains("secret-value"), "{shown}");
 
-    let desk = Desk::new("run: [reviewer, task], parser: [parser, approved]");
+    let desk = CommandWorld::new("run: [reviewer, task], parser: [parser, approved]");
     let task = desk.world.home().join("task.txt");
     std::fs::write(&task, "the task at hand").unwrap();
     let (code, json) = desk.review(&["--context-file", &task.display().to_string()]);
@@ -137,7 +138,7 @@ fn its_settings_reach_the_command() {
 
 #[test]
 fn the_working_tree_is_reviewed_too_and_the_index_is_not() {
-    let desk = Desk::new("run: [reviewer, approve], parser: [parser, approved]");
+    let desk = CommandWorld::new("run: [reviewer, approve], parser: [parser, approved]");
     desk.repo.write("a.py", "def f(x):\n    return x + 2\n");
     let shown = desk.world.run(&["review", "--reviewer", "command", "--no-save"]);
     assert!(shown.starts_with("[exit 0]"), "{shown}");
@@ -165,7 +166,7 @@ fn the_working_tree_is_reviewed_too_and_the_index_is_not() {
 
 #[test]
 fn a_command_that_is_not_there_is_named() {
-    let desk = Desk::new("run: [no-such-reviewer], parser: [parser, approved]");
+    let desk = CommandWorld::new("run: [no-such-reviewer], parser: [parser, approved]");
     assert_snapshot!(desk.world.run(&["review", "--reviewer", "command", "HEAD~1..HEAD"]), @"
     [exit 4]
     [stdout]
@@ -184,7 +185,7 @@ fn a_command_that_is_not_there_is_named() {
     error: cannot run the reviewer command: no-such-reviewer not found
     hint: add it to PATH, or set its full path
     ");
-    let desk = Desk::new("parser: [parser, approved]");
+    let desk = CommandWorld::new("parser: [parser, approved]");
     assert_snapshot!(desk.world.run(&["review", "--reviewer", "command", "HEAD~1..HEAD"]), @"
     [exit 4]
     [stdout]
@@ -203,7 +204,7 @@ fn a_command_that_is_not_there_is_named() {
     error: cannot run the reviewer command: no command is set
     hint: set review.command.run in mala.yaml
     ");
-    let desk = Desk::new("run: [reviewer, approve]");
+    let desk = CommandWorld::new("run: [reviewer, approve]");
     assert_snapshot!(desk.world.run(&["review", "--reviewer", "command", "HEAD~1..HEAD"]), @"
     [exit 4]
     [stdout]
@@ -242,7 +243,7 @@ fn approved() -> Value {
 
 fn modelled(reviewer: &str, steps: Vec<ServerStep>) -> (i32, Value, ModelServer) {
     let server = ModelServer::steps(steps);
-    let desk = Desk::new(&format!("run: [reviewer, {reviewer}]")).with_server(&server);
+    let desk = CommandWorld::new(&format!("run: [reviewer, {reviewer}]")).with_server(&server);
     let (code, json) = desk.review(&[]);
     (code, json, server)
 }

@@ -59,9 +59,9 @@ fn a_healthy_repository() {
       actionlint     not found      GitHub workflows: mistakes and injection
 
     lanes: without gate.panel, a panel has the usable lanes and all custom lanes
-      claude         not usable     claude: not found on the path
-      codex          not usable     codex: not found on the path
-      gemini         not usable     gemini: not found on the path
+      claude         not usable     `claude` is not on PATH
+      codex          not usable     `codex` is not on PATH
+      gemini         not usable     `gemini` is not on PATH
     ");
     assert!(!world.folder().join(".mala").exists(), "looking leaves nothing behind");
 }
@@ -104,7 +104,7 @@ fn without_git_it_is_broken() {
     assert_snapshot!(shown.split("\n\n").next().unwrap(), @"
     [exit 2]
     [stdout]
-    git            broken  git: not found on the path: only a patch can be reviewed
+    git            broken  `git` is not on PATH: only a patch can be reviewed
     repository     note    not in a repository: only a patch can be reviewed
     configuration  ok      no mala.yaml: using the defaults ('mala init' writes one)
     ");

@@ -90,7 +90,7 @@ const SMALL: [&str; 18] = [
     "mala-adapters/src/lanes/variables.rs",
     "mala-adapters/src/reviewers/review_gate/range.rs",
     "mala-adapters/src/sessions/trees.rs",
-    "mala-domain/src/gate/client/first.rs",
+    "mala-domain/src/gate/client/aggregated.rs",
     "mala-pipeline/src/agent/tools/lint.rs",
     "mala-pipeline/src/agent/tools/search/literals.rs",
     "mala-pipeline/src/gate/canary.rs",
@@ -360,6 +360,35 @@ fn the_modules_of_the_edge_depend_in_one_direction() {
             code_with(&["mala"], forbidden).into_iter().filter(of_module).collect();
         assert!(users.is_empty(), "{module} uses {forbidden}: {users:#?}");
     }
+}
+
+/// Where the user's settings are read: in commands, and in the two readers of `mala.yaml` that commands call.
+const SETTINGS_READERS: [(&str, usize); 11] = [
+    ("mala/src/cli/context.rs", 1),
+    ("mala/src/cli/events.rs", 1),
+    ("mala/src/cli/findings/decide.rs", 1),
+    ("mala/src/cli/models.rs", 1),
+    ("mala/src/cli/pr.rs", 2),
+    ("mala/src/cli/review/run.rs", 1),
+    ("mala/src/cli/task.rs", 1),
+    ("mala/src/gate/spawn.rs", 1),
+    ("mala/src/gate/supervise.rs", 1),
+    ("mala/src/hook.rs", 1),
+    ("mala/src/wiring/trusted_settings.rs", 2),
+];
+
+/// A command reads the user's settings once and passes them on.
+#[test]
+fn settings_are_read_by_commands() {
+    let calls = |file: &SourceFile| file.code().matches("UserSettings::load(").count();
+    let mut found: Vec<(String, usize)> = sources("mala")
+        .iter()
+        .filter(|file| !file.is_test() && calls(file) > 0)
+        .map(|file| (file.name.clone(), calls(file)))
+        .collect();
+    found.sort();
+    let expected = SETTINGS_READERS.map(|(file, count)| (file.to_owned(), count));
+    assert_eq!(found, expected);
 }
 
 /// The edge gets types of adapters from `wiring`, because its functions return them, and no functions or

@@ -70,7 +70,7 @@ impl BeadsProgram {
         run(spec, ProcessLimits::within(self.limit).keep_group()).await.map_err(|error| match error
         {
             ProcessError::NotFound { .. } => {
-                TrackerError::Unavailable("bd: not found on the path".to_owned())
+                TrackerError::Unavailable("`bd` is not on PATH".to_owned())
             }
             ProcessError::TimedOut { .. } => {
                 let command = arguments.iter().find(|word| !word.starts_with('-'));

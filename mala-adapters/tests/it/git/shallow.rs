@@ -37,12 +37,12 @@ fn what_is_there_is_reviewed() {
 fn a_base_that_is_cut_off_is_said_to_be() {
     let origin = history();
     let repo = clone(&origin, &["--depth=2"]);
-    let deepen = "this clone is shallow; run git fetch --unshallow or git fetch --deepen=100";
+    let deepen = "this clone is shallow: run `git fetch --unshallow` or `git fetch --deepen=100`";
     let error = try_scope(&repo, range("HEAD~3", "HEAD"), &[]).err().unwrap();
     assert_eq!(error.to_string(), "unknown revision: HEAD~3");
     assert_eq!(error.hint().as_deref(), Some(deepen));
     let error = try_scope(&repo, range("release", "HEAD"), &[]).err().unwrap();
-    let fetch = "this clone is shallow; run git fetch --unshallow origin release";
+    let fetch = "this clone is shallow: run `git fetch --unshallow origin release`";
     assert_eq!(error.hint().as_deref(), Some(fetch));
     // Its parent is missing: it is not a root commit that adds every file.
     let edge = ReviewTarget::Commits(vec!["HEAD~1".to_owned()]);

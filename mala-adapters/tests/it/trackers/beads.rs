@@ -229,7 +229,7 @@ fn a_tracker_that_fails_is_an_error_and_never_an_empty_list() {
     let repo = TestRepo::new();
     let none = environment(&repo).with("PATH", "/nowhere");
     let missing = wait(BeadsTracker::open(repo.root().to_owned(), &none)).err();
-    assert_eq!(missing, Some(TrackerError::Unavailable("bd: not found on the path".to_owned())));
+    assert_eq!(missing, Some(TrackerError::Unavailable("`bd` is not on PATH".to_owned())));
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn invalid_panels() {
         ("gate:\n  canaries: {every_days: 0}\n", "2:26: must be between 1 and 365"),
         ("gate:\n  canaries: {count: 51}\n", "2:21: must be between 1 and 50"),
         ("gate:\n  lanes:\n    mine: {}\n", "3:11: the lane `mine` has no command"),
-        ("gate:\n  lanes:\n    a/b: {command: [x]}\n", "3:10: `a/b` is not a name for a lane"),
+        ("gate:\n  lanes:\n    a/b: {command: [x]}\n", "3:10: invalid lane name `a/b`"),
         (
             "gate:\n  lanes:\n    ok: {command: [x]}\n    mine: {like: codx}\n",
             "4:11: no lane is named `codx`: did you mean `codex`?",

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn binding() -> Binding {
-    Binding { nonce: Nonce::over(&[b"session"]), head: "a".repeat(40) }
+fn binding() -> AnswerBinding {
+    AnswerBinding { nonce: Nonce::over(&[b"session"]), head: "a".repeat(40) }
 }
 
 /// A pass with these fields replaced.
@@ -57,7 +57,7 @@ fn what_is_not_bound_is_no_answer() {
 
 #[test]
 fn without_a_commit_nothing_is_bound() {
-    let nowhere = Binding { head: String::new(), ..binding() };
+    let nowhere = AnswerBinding { head: String::new(), ..binding() };
     assert!(read(&pass(json!({"head_sha": ""})), &nowhere, "codex").is_err());
 }
 

@@ -1,8 +1,8 @@
-//! The contract's own shape, and ours, which says more.
+//! The format of the contract, and the one of mala, which has more fields.
 
 use super::issues::GateDialect;
 use super::votes::{agrees, contradiction, disagreement, missing, panel_word, unanimous};
-use super::{GateAccount, GateClaim, PanelWord, StartedSession, unreadable};
+use super::{GateAccount, GateClaim, PanelAnswer, StartedSession, unreadable};
 use crate::agent::answer::fields::{number, object, required, text};
 use crate::agent::answer::{JsonObject, ParseProblem};
 use crate::finding::{Finding, ReviewClaim};
@@ -25,7 +25,7 @@ pub(super) fn read(
     object: &JsonObject,
     code: i32,
     started: &StartedSession,
-) -> Result<PanelWord, ReviewerFailure> {
+) -> Result<PanelAnswer, ReviewerFailure> {
     let consensus = required(object, "consensus").and_then(self::object).map_err(unreadable)?;
     if consensus.contains_key("rule") && object.contains_key("schema_version") {
         return ours(object, code, started);
@@ -45,12 +45,12 @@ pub(super) fn read(
     panel_word(object, verdict, &DIALECT, started)
 }
 
-/// Our own gate: what it decided, by its rule, with what its reviewers account for.
+/// The answer of mala's own gate: its decision by its rule, and the parts that its reviewers covered.
 fn ours(
     object: &JsonObject,
     code: i32,
     started: &StartedSession,
-) -> Result<PanelWord, ReviewerFailure> {
+) -> Result<PanelAnswer, ReviewerFailure> {
     let waited: GateResultJson = serde_json::from_value(Value::Object(object.clone()))
         .map_err(|error| unreadable(ParseProblem::InvalidJson(error.to_string())))?;
     let verdict = match (code, waited.outcome(), waited.consensus.verdict) {
@@ -64,7 +64,7 @@ fn ours(
     let claims: Vec<GateClaim> = waited.issues.iter().chain(refuted).flat_map(claims_of).collect();
     let report = waited.report.clone();
     let account = unheard.map_or(GateAccount::Files(report.coverage.files), GateAccount::Nothing);
-    Ok(PanelWord {
+    Ok(PanelAnswer {
         verdict,
         claims,
         members: members(&waited),
@@ -76,8 +76,8 @@ fn ours(
     })
 }
 
-/// Whether what our gate decided follows from what its lanes said; why too few of them were heard, when
-/// fewer gave a verdict than must pass.
+/// Checks that the decision of mala's own gate follows from the votes of its lanes. Returns a message if fewer
+/// lanes gave a verdict than the rule needs.
 fn follows(
     waited: &GateResultJson,
     verdict: Verdict,
@@ -120,7 +120,7 @@ fn follows(
     Ok((n_heard < needed).then(|| format!("{n_heard} gave a verdict, and {rule} needs {needed}")))
 }
 
-/// Whether a lane's verdict is that of its findings, and the panel names all of them as they are.
+/// Checks that a lane's verdict follows from its findings, and that the panel lists all of them unchanged.
 fn is_consistent(
     name: &str,
     lane: &GateReviewerJson,
@@ -177,7 +177,7 @@ fn member(name: &str, lane: &GateReviewerJson, waited: &GateResultJson) -> GateM
     }
 }
 
-/// A finding as a claim of each reviewer that reports it: it is placed and merged again here.
+/// A finding as a claim of each reviewer that reports it. The claims are located and merged again.
 fn claims_of(finding: &Finding) -> Vec<GateClaim> {
     let is_redacted = finding.evidence_snippet.contains("[redacted");
     let evidence = Some(finding.evidence_snippet.clone()).filter(|_| !is_redacted);

@@ -1,4 +1,4 @@
-//! The claims and reviewers of a gate's JSON, whatever it calls their fields.
+//! Reads the claims and reviewers in a gate's JSON; each format has other names for their fields.
 
 use super::votes::MemberVote;
 use super::{GateClaim, unreadable};
@@ -16,10 +16,10 @@ const MAX_TITLE: usize = 300;
 const MAX_BODY: usize = 8_000;
 pub(super) const MAX_NAME: usize = 100;
 
-/// How sure a claim is that does not say.
+/// The confidence of a claim without one.
 const DEFAULT_CONFIDENCE: f64 = 0.7;
 
-/// What one shape calls things, and what it may leave out.
+/// The field names of a format, and which fields are optional.
 pub(super) struct GateDialect {
     /// The list with the claims.
     pub(super) claims: &'static str,
@@ -28,7 +28,7 @@ pub(super) struct GateDialect {
     pub(super) lines_may_be_null: bool,
     /// The fields of a reviewer that gave a verdict, null or not.
     pub(super) of_reviewers: &'static [&'static str],
-    /// What stands for the verdict of a reviewer that failed.
+    /// The values of `verdict` for a reviewer that failed.
     pub(super) failed: &'static [&'static str],
 }
 
@@ -79,7 +79,7 @@ fn claim(
     })
 }
 
-/// The lines; a gate that does not know them says null.
+/// The lines of a claim; `None` if the gate prints null.
 fn lines(issue: &JsonObject, dialect: &GateDialect) -> Result<Option<LineSpan>, ParseProblem> {
     let is_null = |key: &str| matches!(issue.get(key), Some(Value::Null));
     if dialect.lines_may_be_null && (is_null("line_start") || is_null("line_end")) {
@@ -93,7 +93,7 @@ fn lines(issue: &JsonObject, dialect: &GateDialect) -> Result<Option<LineSpan>, 
     span.map(Some).ok_or(ParseProblem::InvalidFormat)
 }
 
-/// Null is allowed and stays; a field that is not there, or holds another number, is not.
+/// The priority. Null is allowed; a missing field or another number is an error.
 fn priority(issue: &JsonObject) -> Result<Option<Priority>, ParseProblem> {
     let number = match issue.get("priority") {
         None => return Err(ParseProblem::MissingField("priority".to_owned())),
@@ -106,7 +106,7 @@ fn priority(issue: &JsonObject) -> Result<Option<Priority>, ParseProblem> {
     Ok(raised(number, issue))
 }
 
-/// A priority, or what the severity beside it says, when that is worse.
+/// The more urgent one of the priority and the severity.
 pub(super) fn raised(priority: Option<Priority>, issue: &JsonObject) -> Option<Priority> {
     let severity = match issue.get("severity").and_then(Value::as_str).unwrap_or_default() {
         word if word.eq_ignore_ascii_case("critical") => Priority::P0,
@@ -117,7 +117,7 @@ pub(super) fn raised(priority: Option<Priority>, issue: &JsonObject) -> Option<P
     if severity < effective(priority) { Some(severity) } else { priority }
 }
 
-/// What does not say how urgent it is counts as P2.
+/// The priority, or P2 without one.
 pub(super) fn effective(priority: Option<Priority>) -> Priority {
     priority.unwrap_or(Priority::P2)
 }
@@ -173,7 +173,7 @@ fn is_whole(entry: &JsonObject, dialect: &GateDialect) -> Result<(), ParseProble
     Ok(())
 }
 
-/// A verdict in the contract's words.
+/// A verdict as the contract spells it.
 pub(super) fn verdict(word: &str) -> Result<Verdict, ParseProblem> {
     [Verdict::Pass, Verdict::Fail, Verdict::NeedsWork]
         .into_iter()
@@ -181,7 +181,7 @@ pub(super) fn verdict(word: &str) -> Result<Verdict, ParseProblem> {
         .ok_or_else(|| ParseProblem::InvalidVerdict(cut(word, 80)))
 }
 
-/// Why reviewers gave no answer: words, or objects with `reviewer` and `error`.
+/// Why reviewers gave no answer: strings, or objects with `reviewer` and `error`.
 pub(super) fn parse_errors(of: &JsonObject) -> Result<Vec<String>, ReviewerFailure> {
     let all = list(of, "parse_errors").map_err(unreadable)?;
     let one = |error: &Value| match error {

@@ -1,6 +1,6 @@
-//! From what a panel says to what every reviewer contributes.
+//! Turns the answer of a panel into the opinion of a reviewer.
 
-use super::{GateAccount, PanelWord};
+use super::{GateAccount, PanelAnswer};
 use crate::change::{Change, ChangedFile, FilePath, LineSpan};
 use crate::finding::{Category, Priority, ReviewClaim, Verification};
 use crate::ports::ReviewerFailure;
@@ -8,8 +8,8 @@ use crate::review::{Coverage, FileCoverage, Opinion};
 use crate::scope::{HeadState, ScopeSummary};
 use crate::verdict::Verdict;
 
-/// What a panel contributes to the review of a change, in the names of its reviewers.
-pub fn opinion(reviewer: &str, word: PanelWord, change: &Change) -> Opinion {
+/// The opinion of a panel; its claims have the names of the panel's reviewers.
+pub fn opinion(reviewer: &str, word: PanelAnswer, change: &Change) -> Opinion {
     let mut claims: Vec<ReviewClaim> = Vec::new();
     for claim in word.claims {
         let mut candidate = claim.candidate;
@@ -39,7 +39,7 @@ pub fn opinion(reviewer: &str, word: PanelWord, change: &Change) -> Opinion {
             warnings.push(format!(
                 "{reviewer}: what it does not object to does not count as reviewed: {why}"
             ));
-            // Without lines that could be left over, nothing else would say so.
+            // A change without lines has no coverage that could show the failure.
             let has_lines = !Coverage::over(change, &[]).is_complete();
             failure = (!has_lines).then_some(ReviewerFailure::Unreadable(why));
             Vec::new()
@@ -58,7 +58,7 @@ pub fn opinion(reviewer: &str, word: PanelWord, change: &Change) -> Opinion {
     }
 }
 
-/// What is accounted for of a file. A gate that saw another number of regions saw another change.
+/// The reviewed hunks of a file; `None` if the gate counts other hunks, and so reviewed another change.
 fn part(file: &ChangedFile, covered: &[FileCoverage]) -> Option<(FilePath, Vec<usize>)> {
     let own = covered.iter().find(|it| it.file == file.path)?;
     (own.hunks_given == file.hunks.len())
@@ -76,7 +76,7 @@ fn first(file: &ChangedFile) -> Option<LineSpan> {
     Some(LineSpan::line(line))
 }
 
-/// What a person is to decide blocks until they did, wherever in the change there is a place for it.
+/// A blocking claim about a decision that a person has to make, at the first suitable file of the change.
 fn decision(reviewer: &str, why: &str, change: &Change) -> Option<ReviewClaim> {
     let best = |file: &&ChangedFile| file.is_reviewable() && file.exists_at_head();
     let lines = |file: &ChangedFile| file.hunks.len();
@@ -102,9 +102,9 @@ fn decision(reviewer: &str, why: &str, change: &Change) -> Option<ReviewClaim> {
     })
 }
 
-/// Whether a gate that says what it reviewed has reviewed this: between the same commits, and, with as
-/// many files, the same diff. A review that is kept to some paths is a part of what a gate reviews.
-pub fn reviewed_this(word: &PanelWord, asked: &ScopeSummary) -> bool {
+/// Whether the gate reviewed the requested change: the same commits, and the same diff unless the request is
+/// limited to some paths of it. True if the gate does not name its change.
+pub fn reviewed_this(word: &PanelAnswer, asked: &ScopeSummary) -> bool {
     let Some(done) = &word.scope else { return true };
     let same_head = match (&done.head, &asked.head) {
         (HeadState::Commit(done), HeadState::Commit(asked)) => done == asked,

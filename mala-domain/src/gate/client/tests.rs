@@ -75,7 +75,7 @@ fn check_missing(code: i32, base: &Value, parent: &str, keys: &[&str]) {
 
 fn read(code: i32, stdout: &str) -> Result<GateAnswer, ReviewerFailure> {
     let started = StartedSession { key: Some("k".into()), reviewers: vec!["codex".into()] };
-    waited(&CommandEnd { code: Some(code), stdout, stderr: "" }, &started, RUN)
+    read_wait_output(&CommandEnd { code: Some(code), stdout, stderr: "" }, &started, RUN)
 }
 
 /// The verdict and the number of claims, or the failure.
@@ -110,7 +110,7 @@ fn every_row_of_the_table_of_exit_codes() {
         assert_eq!(outcome(code, &json), expected, "{code} {json}");
     }
     let killed = CommandEnd { code: None, stdout: "", stderr: "cannot go on\n" };
-    let failure = waited(&killed, &StartedSession::default(), RUN).unwrap_err();
+    let failure = read_wait_output(&killed, &StartedSession::default(), RUN).unwrap_err();
     assert_eq!(failure, Crashed("killed: cannot go on".into()));
 }
 
@@ -336,7 +336,8 @@ fn an_objection_to_what_is_not_there_is_no_vote() {
 
 #[test]
 fn what_spawn_prints() {
-    let spawned = |code, stdout: &str, stderr: &str| started(&CommandEnd { code, stdout, stderr });
+    let spawned =
+        |code, stdout: &str, stderr: &str| read_spawn_output(&CommandEnd { code, stdout, stderr });
     let json = r#"{"session_key": "k", "reviewers_spawned": ["codex", "gemini"]}"#;
     let both = vec!["codex".to_owned(), "gemini".to_owned()];
     assert_eq!(
@@ -365,7 +366,8 @@ fn what_spawn_prints() {
 fn the_contracts_answer_needs_a_session() {
     let pass = contract("resolved", "PASS", &[]).to_string();
     let heard = |stdout: &str, started: &StartedSession| {
-        waited(&CommandEnd { code: Some(0), stdout, stderr: "" }, started, RUN).map(|_| ())
+        read_wait_output(&CommandEnd { code: Some(0), stdout, stderr: "" }, started, RUN)
+            .map(|_| ())
     };
     let unknown = "the gate named no session: the result may be of another one";
     assert_eq!(heard(&pass, &StartedSession::default()), Err(says(unknown)));
@@ -450,9 +452,9 @@ fn an_objection_of_some_says_nothing_of_the_rest() {
     ] {
         assert_eq!(account(&json), GateAccount::Nothing(why.to_owned()), "{json}");
     }
-    let word = PanelWord {
+    let word = PanelAnswer {
         account: GateAccount::Nothing("x".to_owned()),
-        ..PanelWord::whole(Verdict::Fail)
+        ..PanelAnswer::whole(Verdict::Fail)
     };
     let heard = opinion("cerberus", word.clone(), &change());
     assert!(!Coverage::over(&change(), &heard.accounted).is_complete());

@@ -1,9 +1,9 @@
-//! The votes behind a panel's verdict. A pass needs a pass of every reviewer that was started; an objection
-//! counts without them, but then nothing else counts as reviewed.
+//! The votes behind a panel's verdict. A pass needs a pass of every started reviewer. An objection counts
+//! without all votes, but then no part of the change counts as reviewed.
 
-use super::beside::{remarks, weigh};
 use super::issues::{self, GateDialect};
-use super::{GateAccount, GateClaim, MAX_WHY, PanelWord, StartedSession, unreadable};
+use super::remarks::{check_remarks, remarks};
+use super::{GateAccount, GateClaim, MAX_WHY, PanelAnswer, StartedSession, unreadable};
 use crate::agent::answer::fields::cut;
 use crate::agent::answer::{JsonObject, ParseProblem};
 use crate::ports::ReviewerFailure;
@@ -13,34 +13,35 @@ use crate::verdict::Verdict;
 /// A reviewer of a panel, and its verdict.
 pub(super) type MemberVote = (GateMember, Option<Verdict>);
 
-/// What a panel says, as far as its verdict goes.
-pub(super) struct PanelPoll<'p> {
+/// The verdict of a panel with its claims and votes.
+pub(super) struct PanelVotes<'p> {
     pub(super) verdict: Verdict,
     pub(super) claims: &'p [GateClaim],
     pub(super) votes: &'p [MemberVote],
     pub(super) parse_errors: &'p [String],
 }
 
-/// What a panel says that lists its claims and its reviewers in one object.
+/// The answer of a panel that lists its claims and its reviewers in one JSON object.
 pub(super) fn panel_word(
     object: &JsonObject,
     verdict: Verdict,
     dialect: &GateDialect,
     started: &StartedSession,
-) -> Result<PanelWord, ReviewerFailure> {
+) -> Result<PanelAnswer, ReviewerFailure> {
     let claims = issues::claims(object, dialect, None)?;
     let votes = issues::votes(object, dialect)?;
     let warnings = issues::parse_errors(object)?;
-    let poll = PanelPoll { verdict, claims: &claims, votes: &votes, parse_errors: &warnings };
+    let poll = PanelVotes { verdict, claims: &claims, votes: &votes, parse_errors: &warnings };
     let account = poll.account(started)?;
-    let account = weigh(&remarks(object, Some(dialect.claims))?, verdict, &claims, account)?;
+    let account =
+        check_remarks(&remarks(object, Some(dialect.claims))?, verdict, &claims, account)?;
     let members = votes.into_iter().map(|(member, _)| member).collect();
     let log = issues::log(object)?;
-    Ok(PanelWord { claims, members, account, log, warnings, ..PanelWord::whole(verdict) })
+    Ok(PanelAnswer { claims, members, account, log, warnings, ..PanelAnswer::whole(verdict) })
 }
 
-impl PanelPoll<'_> {
-    /// What the panel accounts for: nothing, if a reviewer that was started gave no verdict.
+impl PanelVotes<'_> {
+    /// What the panel reviewed: nothing, if a started reviewer gave no verdict.
     pub(super) fn account(&self, started: &StartedSession) -> Result<GateAccount, ReviewerFailure> {
         agrees(self.verdict, self.claims)?;
         if self.verdict == Verdict::Pass {
@@ -63,7 +64,7 @@ impl PanelPoll<'_> {
         silent.or_else(missing).or_else(no_votes).or_else(|| self.parse_errors.first().cloned())
     }
 
-    /// Why this vote says nothing: there is none, or it objects to nothing that is named.
+    /// Why this vote does not count: it has no verdict, or objects without a claim.
     fn silence(&self, (voice, verdict): &MemberVote) -> Option<String> {
         let name = &voice.name;
         let is_named = || self.claims.iter().any(|claim| claim.candidate.reviewer == *name);
@@ -78,8 +79,8 @@ impl PanelPoll<'_> {
     }
 }
 
-/// A reviewer that was started and has no vote. If a program is started several times, each has its
-/// number: `codex#1`. A gate that starts no reviewer has no vote.
+/// A message about a started reviewer that has no vote. The reviewers of a program that is started several
+/// times are numbered: `codex#1`.
 pub(super) fn missing(started: &StartedSession, votes: &[MemberVote]) -> Option<String> {
     if started.key.is_some() && started.reviewers.is_empty() {
         return Some("no reviewer was started".to_owned());
@@ -97,7 +98,7 @@ pub(super) fn missing(started: &StartedSession, votes: &[MemberVote]) -> Option<
     Some(format!("{} was started and says nothing", cut(unheard, MAX_WHY)))
 }
 
-/// A verdict that its own findings contradict says nothing.
+/// Checks that a verdict agrees with its own findings.
 pub(super) fn agrees(verdict: Verdict, claims: &[GateClaim]) -> Result<(), ReviewerFailure> {
     match (verdict, claims.is_empty()) {
         (Verdict::Pass, false) => Err(contradiction("PASS with findings")),
@@ -126,12 +127,12 @@ pub(super) fn unanimous(votes: &[MemberVote]) -> Result<(), ReviewerFailure> {
     Ok(())
 }
 
-/// An exit code and a JSON that say different things.
+/// The failure of a gate whose exit code contradicts its JSON.
 pub(super) fn disagreement(code: i32, says: &str) -> ReviewerFailure {
     contradiction(&format!("exit {code} with {}", cut(says, 80)))
 }
 
-/// A verdict that something else speaks against.
+/// The failure of a gate whose verdict is contradicted.
 pub(super) fn contradiction(words: &str) -> ReviewerFailure {
     unreadable(ParseProblem::InvalidVerdict(words.to_owned()))
 }

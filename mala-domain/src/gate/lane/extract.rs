@@ -4,28 +4,28 @@ use super::{AnswerForm, AnswerPlace, Lane};
 use crate::review::Usage;
 use serde_json::Value;
 
-/// What a lane gave so far: what it printed, and the answer file if it is there.
+/// The output of a lane so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LaneStreams<'s> {
     /// Its stdout.
     pub stdout: &'s str,
-    /// The text of the answer file.
+    /// The text of the answer file, if it exists.
     pub file: Option<&'s str>,
 }
 
-/// What a lane says.
+/// The answer in the output of a lane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LaneOutput {
-    /// This is its answer, if it is one.
+    /// A text that may be its answer.
     Answer(String),
-    /// It says itself that it failed.
+    /// The lane reports an error.
     Failed(String),
-    /// Nothing that could be an answer.
+    /// No text that could be an answer.
     Nothing,
 }
 
-/// What the lane says, by its place for answers.
-pub fn said(place: &AnswerPlace, stream: LaneStreams<'_>) -> LaneOutput {
+/// Finds the answer in the output of a lane.
+pub fn lane_output(place: &AnswerPlace, stream: LaneStreams<'_>) -> LaneOutput {
     match place.form {
         AnswerForm::Text => text(stream.stdout),
         AnswerForm::File => stream.file.map_or(LaneOutput::Nothing, text),
@@ -58,7 +58,7 @@ fn in_value(place: &AnswerPlace, value: &Value) -> Option<LaneOutput> {
     answer.map(LaneOutput::Answer).or_else(|| first(&place.error, value).map(LaneOutput::Failed))
 }
 
-/// The last line with an answer; without one, the last line that tells of an error.
+/// The last line with an answer, or else the last line with an error.
 fn in_lines(place: &AnswerPlace, stdout: &str) -> LaneOutput {
     let mut failed = LaneOutput::Nothing;
     for line in stdout.lines().rev() {
@@ -72,7 +72,7 @@ fn in_lines(place: &AnswerPlace, stdout: &str) -> LaneOutput {
     failed
 }
 
-/// What the first pointer leads to that leads to something: a text as it is, all else as JSON.
+/// The first value that one of the pointers finds: a string as it is, other values as JSON.
 fn first(pointers: &[String], value: &Value) -> Option<String> {
     pointers.iter().find_map(|pointer| match value.pointer(pointer)? {
         Value::Null => None,
@@ -82,7 +82,7 @@ fn first(pointers: &[String], value: &Value) -> Option<String> {
     })
 }
 
-/// What the lane says that it used; what it does not say is unknown.
+/// The usage that the lane reports; unknown numbers are `None`.
 pub fn usage(lane: &Lane, stdout: &str) -> Usage {
     let Some(place) = &lane.settings.usage else { return Usage::default() };
     let values: Vec<Value> = match lane.answer().form {
@@ -105,7 +105,7 @@ pub fn usage(lane: &Lane, stdout: &str) -> Usage {
     }
 }
 
-/// A count; what is no count is none.
+/// Converts a number of tokens; negative numbers and NaN become 0.
 fn whole(number: f64) -> u64 {
     #[expect(
         clippy::cast_possible_truncation,
@@ -117,7 +117,7 @@ fn whole(number: f64) -> u64 {
     }
 }
 
-/// The number that a pointer leads to; a `*` sums over all keys.
+/// The number at a pointer; a `*` sums over all keys.
 fn total(value: &Value, pointer: &str) -> Option<f64> {
     let Some(rest) = pointer.strip_prefix('/') else {
         return if pointer.is_empty() { value.as_f64().filter(|it| *it >= 0.0) } else { None };
@@ -131,7 +131,7 @@ fn total(value: &Value, pointer: &str) -> Option<f64> {
         _ => None,
     }
 }
-/// What is looked for in the output of a lane, and the limit that it shows.
+/// Texts in the output of a lane, and the limits that they show.
 const LIMITS: &[(&[&str], &str)] = &[
     (&["usage limit", "out of credits", "credit balance"], "usage limit"),
     (&["429", "rate limit", "rate_limit", "resource_exhausted", "quota"], "rate limit (429)"),
@@ -149,7 +149,7 @@ const LIMITS: &[(&[&str], &str)] = &[
     (&["529", "overloaded"], "overloaded (529)"),
 ];
 
-/// The limit of a provider that a lane ran into, by what it printed.
+/// The limit of a provider that the output of a lane shows.
 pub fn known_limit(printed: &str) -> Option<&'static str> {
     let printed = printed.to_ascii_lowercase();
     let is_word = |at: usize, sign: &str| {
@@ -162,7 +162,7 @@ pub fn known_limit(printed: &str) -> Option<&'static str> {
     LIMITS.iter().find(|(signs, _)| signs.iter().any(has)).map(|(_, limit)| *limit)
 }
 
-/// The error message in what a program printed: of a JSON object, or else the last line with words.
+/// The error message in the output of a program: from a JSON object, or else the last line of text.
 pub fn error_message(printed: &str) -> Option<String> {
     let objects = printed.match_indices('{').map(|(at, _)| at).take(MAX_OBJECTS);
     let message = |at: usize| {

@@ -1,4 +1,4 @@
-//! All lanes: those of `lanes.toml`, with the user's laid over them.
+//! The table of lanes: those of `lanes.toml`, overridden by `gate.lanes` of the settings.
 
 use super::{IN_PROCESS, Lane, LaneSettings};
 use crate::config::nearest_or;
@@ -9,7 +9,7 @@ const KNOWN: &str = include_str!("lanes.toml");
 
 /// Every lane by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
+pub struct LaneTable {
     lanes: BTreeMap<String, Lane>,
     own: Vec<String>,
     in_process: Vec<Lane>,
@@ -18,32 +18,30 @@ pub struct Table {
 /// Why a lane cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LaneProblem {
-    /// The lanes of mala itself cannot be read.
+    /// `lanes.toml` cannot be parsed.
     #[error("lanes.toml: {0}")]
     Known(String),
-    /// It is like a lane that is not there.
+    /// There is no lane of this name.
     #[error("no lane is named `{0}`: {1}")]
     Unknown(String, String),
     /// It has no command.
     #[error("the lane `{0}` has no command")]
     NoCommand(String),
-    /// A pattern in `signs` is none.
-    #[error("the lane `{0}`: `{1}` is not a pattern")]
+    /// A pattern in `signs` is invalid.
+    #[error("invalid regular expression `{1}` in `signs` of the lane `{0}`")]
     NoPattern(String, String),
-    /// Its name would not do for a folder.
-    #[error(
-        "`{0}` is not a name for a lane: letters, digits, `-` and `_`, 40 of them at most, are"
-    )]
+    /// Its name cannot be the name of a folder.
+    #[error("invalid lane name `{0}`: use up to 40 letters, digits, `-` and `_`")]
     Name(String),
 }
 
-impl Table {
+impl LaneTable {
     /// The lanes that mala knows.
     pub fn known() -> Result<Self, LaneProblem> {
         Self::with(&BTreeMap::new())
     }
 
-    /// The lanes that mala knows, with these laid over them.
+    /// The lanes that mala knows, overridden by these.
     pub fn with(own: &BTreeMap<String, LaneSettings>) -> Result<Self, LaneProblem> {
         let known: BTreeMap<String, LaneSettings> =
             toml::from_str(KNOWN).map_err(|error| LaneProblem::Known(error.to_string()))?;
@@ -66,7 +64,7 @@ impl Table {
         self.lanes.values()
     }
 
-    /// Whether the user's files speak of this lane.
+    /// Whether the settings define or change this lane.
     pub fn is_own(&self, name: &str) -> bool {
         self.own.iter().any(|own| own == name)
     }
@@ -114,13 +112,13 @@ fn resolve(
     }
 }
 
-/// A lane's name is a folder's name too.
+/// Whether a name is valid: it is also the name of a folder.
 fn is_name(name: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     (1..=40).contains(&name.len()) && name.chars().all(is_plain)
 }
 
-/// What `own` says, and where it says nothing, what `base` says. Variables that are kept or set add up.
+/// The settings of `own`, completed from `base`. `keep` and `set` are combined.
 fn over(own: &LaneSettings, base: &LaneSettings) -> LaneSettings {
     let own = own.clone();
     let base = base.clone();

@@ -3,7 +3,7 @@
 use super::*;
 
 fn lane(name: &str) -> Lane {
-    Table::known().unwrap().get(name).unwrap().clone()
+    LaneTable::known().unwrap().get(name).unwrap().clone()
 }
 
 fn own(yaml: &str) -> BTreeMap<String, LaneSettings> {
@@ -13,7 +13,7 @@ fn own(yaml: &str) -> BTreeMap<String, LaneSettings> {
 #[test]
 fn the_known_lanes_are_complete() {
     let names: Vec<String> =
-        Table::known().unwrap().lanes().map(|lane| lane.name.clone()).collect();
+        LaneTable::known().unwrap().lanes().map(|lane| lane.name.clone()).collect();
     assert_eq!(names, ["claude", "codex", "gemini"]);
     for name in names {
         let lane = lane(&name);
@@ -69,7 +69,7 @@ fn answers_are_found_where_they_are() {
         ("gemini", r#"{"session_id":"s","response":""}"#, LaneOutput::Nothing),
     ] {
         let stream = LaneStreams { stdout, file: None };
-        assert_eq!(said(&lane(name).answer(), stream), expected, "{name}: {stdout}");
+        assert_eq!(lane_output(&lane(name).answer(), stream), expected, "{name}: {stdout}");
     }
 }
 
@@ -87,7 +87,8 @@ fn usage_is_read_and_unknown_usage_is_not_zero() {
 
 #[test]
 fn a_users_lane_is_laid_over_a_known_one() {
-    let table = Table::with(&own("codex: {args: [-c, model=m], keep: [K]}\nmine: {command: [x]}"));
+    let table =
+        LaneTable::with(&own("codex: {args: [-c, model=m], keep: [K]}\nmine: {command: [x]}"));
     let table = table.unwrap();
     let codex = table.get("codex").unwrap();
     assert!(codex.arguments().any(|it| it == "read-only"), "the flags of the known one stay");
@@ -101,7 +102,7 @@ fn a_users_lane_is_laid_over_a_known_one() {
 fn what_agents_obey_is_hidden_unless_a_lane_says_otherwise() {
     let own = own("mine: {command: [x]}\nsame: {like: claude}\ncodex: {args: [x]}\n\
          none: {command: [x], hide: []}\nfew: {like: codex, hide: [a]}");
-    let table = Table::with(&own).unwrap();
+    let table = LaneTable::with(&own).unwrap();
     for name in ["mine", "same", "codex", "claude", "gemini"] {
         let lane = table.get(name).unwrap();
         assert_eq!(lane.hidden(), AGENT_SETTINGS, "{name}");
@@ -115,15 +116,18 @@ fn what_is_no_lane_is_refused() {
     for (yaml, why) in [
         ("mine: {}", "the lane `mine` has no command"),
         ("mine: {like: codx}", "no lane is named `codx`: did you mean `codex`?"),
-        ("mine: {command: [x], signs: ['(']}", "the lane `mine`: `(` is not a pattern"),
+        (
+            "mine: {command: [x], signs: ['(']}",
+            "invalid regular expression `(` in `signs` of the lane `mine`",
+        ),
         (
             "../x: {command: [x]}",
-            "`../x` is not a name for a lane: letters, digits, `-` and `_`, 40 of them at most, are",
+            "invalid lane name `../x`: use up to 40 letters, digits, `-` and `_`",
         ),
     ] {
-        assert_eq!(Table::with(&own(yaml)).unwrap_err().to_string(), why);
+        assert_eq!(LaneTable::with(&own(yaml)).unwrap_err().to_string(), why);
     }
-    let unknown = Table::known().unwrap().get("gemni").unwrap_err().to_string();
+    let unknown = LaneTable::known().unwrap().get("gemni").unwrap_err().to_string();
     assert_eq!(unknown, "no lane is named `gemni`: did you mean `gemini`?");
 }
 
@@ -160,7 +164,7 @@ fn errors_are_the_lanes_own_words() {
 
 #[test]
 fn no_repository_chooses_the_settings_of_its_reviewer() {
-    let table = Table::known().unwrap();
+    let table = LaneTable::known().unwrap();
     let claude: Vec<&str> = table.get("claude").unwrap().arguments().collect();
     assert!(claude.windows(2).any(|pair| pair == ["--setting-sources", "user"]), "{claude:?}");
     let gemini = &table.get("gemini").unwrap().settings;
@@ -171,12 +175,12 @@ fn no_repository_chooses_the_settings_of_its_reviewer() {
 
 #[test]
 fn the_reviewers_of_mala_have_no_program_and_are_never_there_by_default() {
-    let table = Table::known().unwrap();
+    let table = LaneTable::known().unwrap();
     for name in IN_PROCESS {
         assert!(table.get(name).unwrap().is_in_process(), "{name}");
         assert!(table.lanes().all(|lane| lane.name != name), "{name}");
     }
     let own = LaneSettings { command: Some(vec!["x".to_owned()]), ..LaneSettings::default() };
-    let table = Table::with(&BTreeMap::from([("agent".to_owned(), own)])).unwrap();
+    let table = LaneTable::with(&BTreeMap::from([("agent".to_owned(), own)])).unwrap();
     assert!(!table.get("agent").unwrap().is_in_process(), "a lane of the user goes first");
 }

@@ -28,7 +28,7 @@ struct ReviewedFile {
 
 /// A finding: its first and last line, category, title, body and rule.
 #[derive(Clone, Copy, Debug)]
-struct Said(u32, u32, Category, &'static str, &'static str, Option<&'static str>);
+struct FindingRow(u32, u32, Category, &'static str, &'static str, Option<&'static str>);
 
 impl ReviewedFile {
     fn new(path: &'static str, text: &str) -> Self {
@@ -47,21 +47,22 @@ impl ReviewedFile {
         texts
     }
 
-    fn findings(&self, said: &[Said]) -> Vec<Finding> {
-        let claims = said.iter().map(|Said(start, end, category, title, body, rule)| ReviewClaim {
-            file: self.path.into(),
-            span: LineSpan::between(*start, *end),
-            priority: Some(Priority::P1),
-            category: *category,
-            title: (*title).to_owned(),
-            body: (*body).to_owned(),
-            suggestion: None,
-            evidence: None,
-            confidence: 1.0,
-            reviewer: "agent".to_owned(),
-            rule: rule.map(str::to_owned),
-            verification: Verification::default(),
-        });
+    fn findings(&self, said: &[FindingRow]) -> Vec<Finding> {
+        let claims =
+            said.iter().map(|FindingRow(start, end, category, title, body, rule)| ReviewClaim {
+                file: self.path.into(),
+                span: LineSpan::between(*start, *end),
+                priority: Some(Priority::P1),
+                category: *category,
+                title: (*title).to_owned(),
+                body: (*body).to_owned(),
+                suggestion: None,
+                evidence: None,
+                confidence: 1.0,
+                reviewer: "agent".to_owned(),
+                rule: rule.map(str::to_owned),
+                verification: Verification::default(),
+            });
         let symbols = DefSymbols(&self.text);
         let admitted =
             admit(claims.collect(), &Change { files: Vec::new() }, &self.texts(), &symbols);
@@ -88,8 +89,8 @@ fn stored(findings: Vec<Finding>) -> Vec<LedgerFinding> {
 
 /// The decisions about a second review, with and without the lines of the first one.
 fn decide(
-    (first, known): (&ReviewedFile, &[Said]),
-    (second, reported): (&ReviewedFile, &[Said]),
+    (first, known): (&ReviewedFile, &[FindingRow]),
+    (second, reported): (&ReviewedFile, &[FindingRow]),
     has_delta: bool,
 ) -> Vec<MatchDecision> {
     let known = stored(first.findings(known));
@@ -129,7 +130,7 @@ const LEAK: &str = "The handle stays open when writing raises an exception.";
 
 use Category::{Bug, Logic, Performance, Security};
 
-const QUERY: Said = Said(3, 3, Security, "SQL injection", INJECTION, None);
+const QUERY: FindingRow = FindingRow(3, 3, Security, "SQL injection", INJECTION, None);
 
 #[test]
 fn a_finding_is_recognised_for_these_reasons() {
@@ -140,33 +141,33 @@ fn a_finding_is_recognised_for_these_reasons() {
         + "def ask():\n    rows = db.query(name)\n";
     let edited = FIRST.replace("db.query(name)", "db.query(name, 1)");
     let wrapped = FIRST.replace("db.query(name)", "db.query(\n        name\n    )");
-    let rows: [(&str, &str, Said, &str); 14] = [
+    let rows: [(&str, &str, FindingRow, &str); 14] = [
         ("the same", FIRST, QUERY, "same symbol, evidence and kind of category"),
         ("lines above", &moved, at(5, 5, QUERY), "same symbol, evidence and kind of category"),
         ("reindented", &indented, QUERY, "same symbol, evidence and kind of category"),
         (
             "reworded",
             FIRST,
-            Said(3, 3, Security, "Unsafe query", REWORDED, None),
+            FindingRow(3, 3, Security, "Unsafe query", REWORDED, None),
             "same symbol, evidence and kind of category",
         ),
         (
             "title only",
             FIRST,
-            Said(3, 3, Security, "Bad query", "", None),
+            FindingRow(3, 3, Security, "Bad query", "", None),
             "same symbol, evidence and kind of category",
         ),
         (
             "other category",
             FIRST,
-            Said(3, 3, Bug, "Injection of SQL", REWORDED, None),
+            FindingRow(3, 3, Bug, "Injection of SQL", REWORDED, None),
             "same evidence and similar wording",
         ),
         ("symbol renamed", &other_symbol, QUERY, "same lines, evidence and kind of category"),
         (
             "wider quote",
             FIRST,
-            Said(2, 4, Security, "SQL injection", REWORDED, None),
+            FindingRow(2, 4, Security, "SQL injection", REWORDED, None),
             "overlapping lines and similar wording",
         ),
         (
@@ -182,7 +183,7 @@ fn a_finding_is_recognised_for_these_reasons() {
         (
             "another reviewer's rule",
             FIRST,
-            Said(3, 3, Security, "SQL injection", "", Some("sql")),
+            FindingRow(3, 3, Security, "SQL injection", "", Some("sql")),
             "same symbol, evidence and kind of category",
         ),
     ];
@@ -196,15 +197,19 @@ fn a_finding_is_recognised_for_these_reasons() {
     }
 }
 
-fn at(start: u32, end: u32, Said(_, _, category, title, body, rule): Said) -> Said {
-    Said(start, end, category, title, body, rule)
+fn at(
+    start: u32,
+    end: u32,
+    FindingRow(_, _, category, title, body, rule): FindingRow,
+) -> FindingRow {
+    FindingRow(start, end, category, title, body, rule)
 }
 
 #[test]
 fn a_renamed_file_keeps_its_findings_even_reworded() {
     let first = ReviewedFile::new("a.py", FIRST);
     let second = ReviewedFile::new("b/a.py", FIRST);
-    let reworded = Said(3, 3, Security, "Unsafe query", "", None);
+    let reworded = FindingRow(3, 3, Security, "Unsafe query", "", None);
     for has_delta in [true, false] {
         let decision = decide((&first, &[QUERY]), (&second, &[reworded]), has_delta);
         let why = "same symbol, evidence and kind of category, in a renamed file".to_owned();
@@ -215,33 +220,33 @@ fn a_renamed_file_keeps_its_findings_even_reworded() {
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn other_problems_are_other_findings() {
-    const CHECK: Said = Said(9, 9, Bug, "The result of check is ignored", LEAK, None);
+    const CHECK: FindingRow = FindingRow(9, 9, Bug, "The result of check is ignored", LEAK, None);
     let without_first = FIRST.replacen("    check(conn)\n", "", 1);
     let copied = FIRST.replace("def save", "def copy():\n    rows = db.query(name)\n\ndef save");
     let moved_copy = "def copy():\n    rows = db.query(name)\n";
     let both = FIRST.to_owned() + moved_copy;
     let only_copy = both.replacen("    rows = db.query(name)\n", "", 1);
-    let rows: [(&str, [&str; 2], Said, Said, &str); 9] = [
+    let rows: [(&str, [&str; 2], FindingRow, FindingRow, &str); 9] = [
         ("elsewhere", [FIRST, FIRST], QUERY, at(8, 8, QUERY), "no known finding is like it"),
         (
             "another problem",
             [FIRST, FIRST],
             QUERY,
-            Said(3, 3, Security, "Names in the log", LEAK, None),
+            FindingRow(3, 3, Security, "Names in the log", LEAK, None),
             "not 1: the same code, and the wording has nothing in common",
         ),
         (
             "another category",
             [FIRST, FIRST],
             QUERY,
-            Said(3, 3, Performance, "Slow query", "Every row is read; add an index.", None),
+            FindingRow(3, 3, Performance, "Slow query", "Every row is read; add an index.", None),
             "not 1: the same code, and another kind of problem",
         ),
         (
             "another rule",
             [FIRST, FIRST],
-            Said(3, 3, Security, "x", "", Some("one")),
-            Said(3, 3, Security, "x", "", Some("two")),
+            FindingRow(3, 3, Security, "x", "", Some("one")),
+            FindingRow(3, 3, Security, "x", "", Some("two")),
             "no known finding is like it",
         ),
         (
@@ -275,8 +280,8 @@ fn other_problems_are_other_findings() {
         (
             "similar code that was there before",
             [FIRST, FIRST],
-            Said(9, 10, Logic, "Checked twice", INJECTION, None),
-            Said(10, 11, Logic, "Checked twice", LEAK, None),
+            FindingRow(9, 10, Logic, "Checked twice", INJECTION, None),
+            FindingRow(10, 11, Logic, "Checked twice", LEAK, None),
             "no known finding is like it",
         ),
     ];
@@ -290,7 +295,7 @@ fn other_problems_are_other_findings() {
 #[test]
 fn equal_lines_are_told_apart_by_their_number_when_no_review_is_at_hand() {
     let file = ReviewedFile::new("a.py", FIRST);
-    let twins = [9, 11].map(|line| Said(line, line, Bug, "Result ignored", LEAK, None));
+    let twins = [9, 11].map(|line| FindingRow(line, line, Bug, "Result ignored", LEAK, None));
     for (known, said, expected) in
         [(0, 0, Some("1")), (0, 1, None), (1, 0, None), (1, 1, Some("1"))]
     {
@@ -303,7 +308,7 @@ fn equal_lines_are_told_apart_by_their_number_when_no_review_is_at_hand() {
 #[test]
 fn two_problems_on_the_same_line_keep_their_own_findings() {
     let file = ReviewedFile::new("a.py", FIRST);
-    let zero = Said(
+    let zero = FindingRow(
         8,
         8,
         Bug,
@@ -311,8 +316,9 @@ fn two_problems_on_the_same_line_keep_their_own_findings() {
         "open returns null when the database is down.",
         None,
     );
-    let leak = Said(8, 8, Bug, "Connection leaks", LEAK, None);
-    let again = Said(8, 8, Bug, "Leaked connection", "An exception leaves the handle open.", None);
+    let leak = FindingRow(8, 8, Bug, "Connection leaks", LEAK, None);
+    let again =
+        FindingRow(8, 8, Bug, "Leaked connection", "An exception leaves the handle open.", None);
     let decision = decide((&file, &[zero, leak]), (&file, &[again]), true);
     assert_eq!(decision.first().and_then(|it| it.id.clone()), Some(FindingId("2".to_owned())));
 }

@@ -102,6 +102,11 @@ fn the_last_line_states_the_verdict() {
     skipped.report.scope.files = 3;
     let mut only_refuted = sample::clean();
     only_refuted.report.refuted = sample::full().report.refuted;
+    let mut two_failed = sample::incomplete(NotReviewedReason::NoReviewers, Some("invalid json"));
+    let mut failed = two_failed.report.reviewers.first().unwrap().clone();
+    failed.not_reviewed = Some(NotReviewedReason::NoReviewers);
+    failed.error = Some("`codex` is not on PATH".to_owned());
+    two_failed.report.reviewers.push(failed);
     let rows = [
         (
             sample::full(),
@@ -137,6 +142,7 @@ fn the_last_line_states_the_verdict() {
             "COULD NOT REVIEW  no reviewer available: codex is not installed",
         ),
         (sample::incomplete(NotReviewedReason::Internal, None), "COULD NOT REVIEW  internal error"),
+        (two_failed, "COULD NOT REVIEW  no reviewer available: `codex` is not on PATH"),
     ];
     for (sample, expected) in rows {
         assert_eq!(last_line(&sample), expected);

@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 1_000;
 /// A file with its names resolved.
 pub struct ScriptFile<'t> {
     source: &'t Source,
-    tree: Flat<'t>,
+    tree: FlatTree<'t>,
     by_kind: HashMap<&'t str, Vec<Node<'t>>>,
     scopes: FileScopes<'t>,
     is_module: bool,
@@ -27,7 +27,7 @@ pub struct ScriptFile<'t> {
 
 /// The named nodes in the order of the text.
 #[derive(Default)]
-pub(super) struct Flat<'t> {
+pub(super) struct FlatTree<'t> {
     pub(super) nodes: Vec<Node<'t>>,
     pub(super) parents: Vec<u32>,
     /// One past the last node inside.
@@ -38,7 +38,7 @@ pub(super) struct Flat<'t> {
 impl<'t> ScriptFile<'t> {
     /// Reads a file.
     pub fn of(source: &'t Source) -> Self {
-        let tree = Flat::of(source.tree().root_node()).unwrap_or_default();
+        let tree = FlatTree::of(source.tree().root_node()).unwrap_or_default();
         let mut by_kind: HashMap<&'t str, Vec<Node<'t>>> = HashMap::new();
         for node in &tree.nodes {
             by_kind.entry(node.kind()).or_default().push(*node);
@@ -141,7 +141,7 @@ impl<'t> ScriptFile<'t> {
     }
 }
 
-impl<'t> Flat<'t> {
+impl<'t> FlatTree<'t> {
     /// `None` for trees that are too large or too deep.
     fn of(root: Node<'t>) -> Option<Self> {
         let mut flat = Self::default();

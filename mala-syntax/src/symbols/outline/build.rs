@@ -9,7 +9,7 @@ use crate::symbols::enclosing_scopes::{
 use crate::symbols::imports;
 use crate::symbols::names::{Named, names_at};
 use crate::symbols::parameters::parameters;
-use crate::symbols::table::{Lookup, Opens, lookup};
+use crate::symbols::table::{Lookup, ScopeOpening, lookup};
 use crate::symbols::walk::{AncestorTrail, Descend, WalkStep, walk};
 use mala_domain::change::LineSpan;
 use std::collections::HashSet;
@@ -224,5 +224,5 @@ fn fingerprint(source: &Source, node: Node<'_>, name: Node<'_>) -> u64 {
 
 /// Whether the scope around is a class or type.
 pub(super) fn in_type(scopes: &EnclosingScopes) -> bool {
-    scopes.innermost().is_some_and(|scope| scope.opens == Opens::Type)
+    scopes.innermost().is_some_and(|scope| scope.opens == ScopeOpening::Type)
 }

@@ -1,22 +1,29 @@
 //! C and C++.
 
-use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, NodeField, Opens, named, shape};
+use super::{
+    BareMembers, DefinitionShape, LanguageTable, NameAt, NodeField, ScopeOpening, named, shape,
+};
 use crate::symbols::definition::DefinitionKind;
 
-const FUNCTION: DefinitionShape =
-    shape("function_definition", DefinitionKind::Function, NameAt::Declarator, Opens::Function);
+const FUNCTION: DefinitionShape = shape(
+    "function_definition",
+    DefinitionKind::Function,
+    NameAt::Declarator,
+    ScopeOpening::Function,
+);
 const DECLARATION: DefinitionShape =
-    shape("declaration", DefinitionKind::Variable, NameAt::Declarator, Opens::Nothing);
+    shape("declaration", DefinitionKind::Variable, NameAt::Declarator, ScopeOpening::Nothing);
 const FIELD: DefinitionShape =
-    shape("field_declaration", DefinitionKind::Variable, NameAt::Declarator, Opens::Nothing);
+    shape("field_declaration", DefinitionKind::Variable, NameAt::Declarator, ScopeOpening::Nothing);
 const TYPEDEF: DefinitionShape =
-    shape("type_definition", DefinitionKind::Type, NameAt::Declarator, Opens::Nothing);
-const STRUCT: DefinitionShape = named("struct_specifier", DefinitionKind::Struct, Opens::Type);
-const UNION: DefinitionShape = named("union_specifier", DefinitionKind::Struct, Opens::Type);
-const ENUM: DefinitionShape = named("enum_specifier", DefinitionKind::Enum, Opens::Nothing);
-const DEFINE: DefinitionShape = named("preproc_def", DefinitionKind::Macro, Opens::Nothing);
+    shape("type_definition", DefinitionKind::Type, NameAt::Declarator, ScopeOpening::Nothing);
+const STRUCT: DefinitionShape =
+    named("struct_specifier", DefinitionKind::Struct, ScopeOpening::Type);
+const UNION: DefinitionShape = named("union_specifier", DefinitionKind::Struct, ScopeOpening::Type);
+const ENUM: DefinitionShape = named("enum_specifier", DefinitionKind::Enum, ScopeOpening::Nothing);
+const DEFINE: DefinitionShape = named("preproc_def", DefinitionKind::Macro, ScopeOpening::Nothing);
 const DEFINE_FUNCTION: DefinitionShape =
-    named("preproc_function_def", DefinitionKind::Macro, Opens::Nothing);
+    named("preproc_function_def", DefinitionKind::Macro, ScopeOpening::Nothing);
 
 const BINDERS: &[NodeField] = &[
     ("init_declarator", "declarator"),
@@ -67,10 +74,10 @@ pub(super) const CPP: LanguageTable = LanguageTable {
         ENUM,
         DEFINE,
         DEFINE_FUNCTION,
-        named("class_specifier", DefinitionKind::Class, Opens::Type),
-        named("namespace_definition", DefinitionKind::Module, Opens::Nothing),
-        named("alias_declaration", DefinitionKind::Type, Opens::Nothing),
-        named("concept_definition", DefinitionKind::Type, Opens::Nothing),
+        named("class_specifier", DefinitionKind::Class, ScopeOpening::Type),
+        named("namespace_definition", DefinitionKind::Module, ScopeOpening::Nothing),
+        named("alias_declaration", DefinitionKind::Type, ScopeOpening::Nothing),
+        named("concept_definition", DefinitionKind::Type, ScopeOpening::Nothing),
     ],
     names: &["identifier", "field_identifier", "type_identifier", "namespace_identifier"],
     patterns: &[],

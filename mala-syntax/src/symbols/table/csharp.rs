@@ -1,22 +1,27 @@
 //! C#.
 
-use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, Opens, named, shape};
+use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, ScopeOpening, named, shape};
 use crate::symbols::definition::DefinitionKind;
 
 const SHAPES: &[DefinitionShape] = &[
-    named("namespace_declaration", DefinitionKind::Module, Opens::Nothing),
-    named("class_declaration", DefinitionKind::Class, Opens::Type),
-    named("struct_declaration", DefinitionKind::Struct, Opens::Type),
-    named("record_declaration", DefinitionKind::Struct, Opens::Type),
-    named("interface_declaration", DefinitionKind::Interface, Opens::Type),
-    named("enum_declaration", DefinitionKind::Enum, Opens::Nothing),
-    named("method_declaration", DefinitionKind::Method, Opens::Function),
-    named("constructor_declaration", DefinitionKind::Method, Opens::Function),
-    named("local_function_statement", DefinitionKind::Function, Opens::Function),
-    named("property_declaration", DefinitionKind::Variable, Opens::Nothing),
-    named("event_declaration", DefinitionKind::Variable, Opens::Nothing),
-    named("delegate_declaration", DefinitionKind::Type, Opens::Nothing),
-    shape("variable_declarator", DefinitionKind::Variable, NameAt::Field("name"), Opens::Nothing),
+    named("namespace_declaration", DefinitionKind::Module, ScopeOpening::Nothing),
+    named("class_declaration", DefinitionKind::Class, ScopeOpening::Type),
+    named("struct_declaration", DefinitionKind::Struct, ScopeOpening::Type),
+    named("record_declaration", DefinitionKind::Struct, ScopeOpening::Type),
+    named("interface_declaration", DefinitionKind::Interface, ScopeOpening::Type),
+    named("enum_declaration", DefinitionKind::Enum, ScopeOpening::Nothing),
+    named("method_declaration", DefinitionKind::Method, ScopeOpening::Function),
+    named("constructor_declaration", DefinitionKind::Method, ScopeOpening::Function),
+    named("local_function_statement", DefinitionKind::Function, ScopeOpening::Function),
+    named("property_declaration", DefinitionKind::Variable, ScopeOpening::Nothing),
+    named("event_declaration", DefinitionKind::Variable, ScopeOpening::Nothing),
+    named("delegate_declaration", DefinitionKind::Type, ScopeOpening::Nothing),
+    shape(
+        "variable_declarator",
+        DefinitionKind::Variable,
+        NameAt::Field("name"),
+        ScopeOpening::Nothing,
+    ),
 ];
 
 pub(super) const TABLE: LanguageTable = LanguageTable {

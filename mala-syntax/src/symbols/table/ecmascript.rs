@@ -1,38 +1,65 @@
 //! JavaScript, TypeScript and TSX.
 
-use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, NodeField, Opens, named, shape};
+use super::{
+    BareMembers, DefinitionShape, LanguageTable, NameAt, NodeField, ScopeOpening, named, shape,
+};
 use crate::symbols::definition::DefinitionKind;
 
 const JAVASCRIPT_SHAPES: &[DefinitionShape] = &[
-    named("function_declaration", DefinitionKind::Function, Opens::Function),
-    named("generator_function_declaration", DefinitionKind::Function, Opens::Function),
-    named("class_declaration", DefinitionKind::Class, Opens::Type),
-    named("method_definition", DefinitionKind::Method, Opens::Function),
-    shape("field_definition", DefinitionKind::Variable, NameAt::Field("property"), Opens::Nothing),
-    shape("variable_declarator", DefinitionKind::Variable, NameAt::Pattern("name"), Opens::Nothing),
-    shape("assignment_expression", DefinitionKind::Variable, NameAt::Assigned, Opens::Nothing),
-    shape("pair", DefinitionKind::Method, NameAt::Field("key"), Opens::Nothing),
+    named("function_declaration", DefinitionKind::Function, ScopeOpening::Function),
+    named("generator_function_declaration", DefinitionKind::Function, ScopeOpening::Function),
+    named("class_declaration", DefinitionKind::Class, ScopeOpening::Type),
+    named("method_definition", DefinitionKind::Method, ScopeOpening::Function),
+    shape(
+        "field_definition",
+        DefinitionKind::Variable,
+        NameAt::Field("property"),
+        ScopeOpening::Nothing,
+    ),
+    shape(
+        "variable_declarator",
+        DefinitionKind::Variable,
+        NameAt::Pattern("name"),
+        ScopeOpening::Nothing,
+    ),
+    shape(
+        "assignment_expression",
+        DefinitionKind::Variable,
+        NameAt::Assigned,
+        ScopeOpening::Nothing,
+    ),
+    shape("pair", DefinitionKind::Method, NameAt::Field("key"), ScopeOpening::Nothing),
 ];
 
 const TYPESCRIPT_SHAPES: &[DefinitionShape] = &[
-    named("function_declaration", DefinitionKind::Function, Opens::Function),
-    named("generator_function_declaration", DefinitionKind::Function, Opens::Function),
-    named("function_signature", DefinitionKind::Function, Opens::Nothing),
-    named("class_declaration", DefinitionKind::Class, Opens::Type),
-    named("abstract_class_declaration", DefinitionKind::Class, Opens::Type),
-    named("interface_declaration", DefinitionKind::Interface, Opens::Type),
-    named("enum_declaration", DefinitionKind::Enum, Opens::Type),
-    named("type_alias_declaration", DefinitionKind::Type, Opens::Nothing),
-    named("internal_module", DefinitionKind::Module, Opens::Module),
-    named("module", DefinitionKind::Module, Opens::Module),
-    named("method_definition", DefinitionKind::Method, Opens::Function),
-    named("method_signature", DefinitionKind::Method, Opens::Nothing),
-    named("abstract_method_signature", DefinitionKind::Method, Opens::Nothing),
-    named("public_field_definition", DefinitionKind::Variable, Opens::Nothing),
-    named("property_signature", DefinitionKind::Variable, Opens::Nothing),
-    shape("variable_declarator", DefinitionKind::Variable, NameAt::Pattern("name"), Opens::Nothing),
-    shape("assignment_expression", DefinitionKind::Variable, NameAt::Assigned, Opens::Nothing),
-    shape("pair", DefinitionKind::Method, NameAt::Field("key"), Opens::Nothing),
+    named("function_declaration", DefinitionKind::Function, ScopeOpening::Function),
+    named("generator_function_declaration", DefinitionKind::Function, ScopeOpening::Function),
+    named("function_signature", DefinitionKind::Function, ScopeOpening::Nothing),
+    named("class_declaration", DefinitionKind::Class, ScopeOpening::Type),
+    named("abstract_class_declaration", DefinitionKind::Class, ScopeOpening::Type),
+    named("interface_declaration", DefinitionKind::Interface, ScopeOpening::Type),
+    named("enum_declaration", DefinitionKind::Enum, ScopeOpening::Type),
+    named("type_alias_declaration", DefinitionKind::Type, ScopeOpening::Nothing),
+    named("internal_module", DefinitionKind::Module, ScopeOpening::Module),
+    named("module", DefinitionKind::Module, ScopeOpening::Module),
+    named("method_definition", DefinitionKind::Method, ScopeOpening::Function),
+    named("method_signature", DefinitionKind::Method, ScopeOpening::Nothing),
+    named("abstract_method_signature", DefinitionKind::Method, ScopeOpening::Nothing),
+    named("public_field_definition", DefinitionKind::Variable, ScopeOpening::Nothing),
+    named("property_signature", DefinitionKind::Variable, ScopeOpening::Nothing),
+    shape(
+        "variable_declarator",
+        DefinitionKind::Variable,
+        NameAt::Pattern("name"),
+        ScopeOpening::Nothing,
+    ),
+    shape(
+        "assignment_expression",
+        DefinitionKind::Variable,
+        NameAt::Assigned,
+        ScopeOpening::Nothing,
+    ),
+    shape("pair", DefinitionKind::Method, NameAt::Field("key"), ScopeOpening::Nothing),
 ];
 
 const PATTERNS: &[NodeField] = &[

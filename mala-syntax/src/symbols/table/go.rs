@@ -1,17 +1,17 @@
 //! Go.
 
-use super::{BareMembers, DefinitionShape, LanguageTable, Opens, named};
+use super::{BareMembers, DefinitionShape, LanguageTable, ScopeOpening, named};
 use crate::symbols::definition::DefinitionKind;
 
 const SHAPES: &[DefinitionShape] = &[
-    named("function_declaration", DefinitionKind::Function, Opens::Function),
-    named("method_declaration", DefinitionKind::Method, Opens::Function),
-    named("type_spec", DefinitionKind::Type, Opens::Type),
-    named("type_alias", DefinitionKind::Type, Opens::Nothing),
-    named("const_spec", DefinitionKind::Constant, Opens::Nothing),
-    named("var_spec", DefinitionKind::Variable, Opens::Nothing),
-    named("method_elem", DefinitionKind::Method, Opens::Nothing),
-    named("field_declaration", DefinitionKind::Variable, Opens::Nothing),
+    named("function_declaration", DefinitionKind::Function, ScopeOpening::Function),
+    named("method_declaration", DefinitionKind::Method, ScopeOpening::Function),
+    named("type_spec", DefinitionKind::Type, ScopeOpening::Type),
+    named("type_alias", DefinitionKind::Type, ScopeOpening::Nothing),
+    named("const_spec", DefinitionKind::Constant, ScopeOpening::Nothing),
+    named("var_spec", DefinitionKind::Variable, ScopeOpening::Nothing),
+    named("method_elem", DefinitionKind::Method, ScopeOpening::Nothing),
+    named("field_declaration", DefinitionKind::Variable, ScopeOpening::Nothing),
 ];
 
 pub(super) const TABLE: LanguageTable = LanguageTable {

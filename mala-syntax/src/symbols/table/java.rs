@@ -1,18 +1,18 @@
 //! Java.
 
-use super::{BareMembers, DefinitionShape, LanguageTable, Opens, named};
+use super::{BareMembers, DefinitionShape, LanguageTable, ScopeOpening, named};
 use crate::symbols::definition::DefinitionKind;
 
 const SHAPES: &[DefinitionShape] = &[
-    named("class_declaration", DefinitionKind::Class, Opens::Type),
-    named("interface_declaration", DefinitionKind::Interface, Opens::Type),
-    named("annotation_type_declaration", DefinitionKind::Interface, Opens::Type),
-    named("enum_declaration", DefinitionKind::Enum, Opens::Type),
-    named("record_declaration", DefinitionKind::Struct, Opens::Type),
-    named("method_declaration", DefinitionKind::Method, Opens::Function),
-    named("constructor_declaration", DefinitionKind::Method, Opens::Function),
-    named("annotation_type_element_declaration", DefinitionKind::Method, Opens::Nothing),
-    named("variable_declarator", DefinitionKind::Variable, Opens::Nothing),
+    named("class_declaration", DefinitionKind::Class, ScopeOpening::Type),
+    named("interface_declaration", DefinitionKind::Interface, ScopeOpening::Type),
+    named("annotation_type_declaration", DefinitionKind::Interface, ScopeOpening::Type),
+    named("enum_declaration", DefinitionKind::Enum, ScopeOpening::Type),
+    named("record_declaration", DefinitionKind::Struct, ScopeOpening::Type),
+    named("method_declaration", DefinitionKind::Method, ScopeOpening::Function),
+    named("constructor_declaration", DefinitionKind::Method, ScopeOpening::Function),
+    named("annotation_type_element_declaration", DefinitionKind::Method, ScopeOpening::Nothing),
+    named("variable_declarator", DefinitionKind::Variable, ScopeOpening::Nothing),
 ];
 
 pub(super) const TABLE: LanguageTable = LanguageTable {

@@ -1,16 +1,16 @@
 //! PHP.
 
-use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, Opens, named, shape};
+use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, ScopeOpening, named, shape};
 use crate::symbols::definition::DefinitionKind;
 
 const SHAPES: &[DefinitionShape] = &[
-    named("function_definition", DefinitionKind::Function, Opens::Function),
-    named("class_declaration", DefinitionKind::Class, Opens::Type),
-    named("interface_declaration", DefinitionKind::Interface, Opens::Type),
-    named("trait_declaration", DefinitionKind::Interface, Opens::Type),
-    named("enum_declaration", DefinitionKind::Enum, Opens::Type),
-    named("method_declaration", DefinitionKind::Method, Opens::Function),
-    shape("const_element", DefinitionKind::Constant, NameAt::First, Opens::Nothing),
+    named("function_definition", DefinitionKind::Function, ScopeOpening::Function),
+    named("class_declaration", DefinitionKind::Class, ScopeOpening::Type),
+    named("interface_declaration", DefinitionKind::Interface, ScopeOpening::Type),
+    named("trait_declaration", DefinitionKind::Interface, ScopeOpening::Type),
+    named("enum_declaration", DefinitionKind::Enum, ScopeOpening::Type),
+    named("method_declaration", DefinitionKind::Method, ScopeOpening::Function),
+    shape("const_element", DefinitionKind::Constant, NameAt::First, ScopeOpening::Nothing),
 ];
 
 pub(super) const TABLE: LanguageTable = LanguageTable {

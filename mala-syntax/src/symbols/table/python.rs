@@ -1,13 +1,20 @@
 //! Python.
 
-use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, NodeField, Opens, named, shape};
+use super::{
+    BareMembers, DefinitionShape, LanguageTable, NameAt, NodeField, ScopeOpening, named, shape,
+};
 use crate::symbols::definition::DefinitionKind;
 
 const SHAPES: &[DefinitionShape] = &[
-    named("function_definition", DefinitionKind::Function, Opens::Function),
-    named("class_definition", DefinitionKind::Class, Opens::Type),
-    shape("assignment", DefinitionKind::Variable, NameAt::Pattern("left"), Opens::Nothing),
-    shape("type_alias_statement", DefinitionKind::Type, NameAt::OfType("left"), Opens::Nothing),
+    named("function_definition", DefinitionKind::Function, ScopeOpening::Function),
+    named("class_definition", DefinitionKind::Class, ScopeOpening::Type),
+    shape("assignment", DefinitionKind::Variable, NameAt::Pattern("left"), ScopeOpening::Nothing),
+    shape(
+        "type_alias_statement",
+        DefinitionKind::Type,
+        NameAt::OfType("left"),
+        ScopeOpening::Nothing,
+    ),
 ];
 
 /// What the scope around a function or class evaluates.

@@ -1,14 +1,14 @@
 //! Ruby.
 
-use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, Opens, named, shape};
+use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, ScopeOpening, named, shape};
 use crate::symbols::definition::DefinitionKind;
 
 const SHAPES: &[DefinitionShape] = &[
-    named("method", DefinitionKind::Method, Opens::Function),
-    named("singleton_method", DefinitionKind::Method, Opens::Function),
-    named("class", DefinitionKind::Class, Opens::Type),
-    named("module", DefinitionKind::Module, Opens::Type),
-    shape("assignment", DefinitionKind::Variable, NameAt::Pattern("left"), Opens::Nothing),
+    named("method", DefinitionKind::Method, ScopeOpening::Function),
+    named("singleton_method", DefinitionKind::Method, ScopeOpening::Function),
+    named("class", DefinitionKind::Class, ScopeOpening::Type),
+    named("module", DefinitionKind::Module, ScopeOpening::Type),
+    shape("assignment", DefinitionKind::Variable, NameAt::Pattern("left"), ScopeOpening::Nothing),
 ];
 
 pub(super) const TABLE: LanguageTable = LanguageTable {

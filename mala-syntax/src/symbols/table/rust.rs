@@ -1,21 +1,21 @@
 //! Rust.
 
-use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, Opens, named, shape};
+use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, ScopeOpening, named, shape};
 use crate::symbols::definition::DefinitionKind;
 
 const SHAPES: &[DefinitionShape] = &[
-    named("function_item", DefinitionKind::Function, Opens::Function),
-    named("function_signature_item", DefinitionKind::Function, Opens::Nothing),
-    named("struct_item", DefinitionKind::Struct, Opens::Nothing),
-    named("union_item", DefinitionKind::Struct, Opens::Nothing),
-    named("enum_item", DefinitionKind::Enum, Opens::Nothing),
-    named("trait_item", DefinitionKind::Interface, Opens::Type),
-    named("type_item", DefinitionKind::Type, Opens::Nothing),
-    named("const_item", DefinitionKind::Constant, Opens::Nothing),
-    named("static_item", DefinitionKind::Constant, Opens::Nothing),
-    named("mod_item", DefinitionKind::Module, Opens::Module),
-    named("macro_definition", DefinitionKind::Macro, Opens::Nothing),
-    shape("impl_item", DefinitionKind::Class, NameAt::OfType("type"), Opens::Type),
+    named("function_item", DefinitionKind::Function, ScopeOpening::Function),
+    named("function_signature_item", DefinitionKind::Function, ScopeOpening::Nothing),
+    named("struct_item", DefinitionKind::Struct, ScopeOpening::Nothing),
+    named("union_item", DefinitionKind::Struct, ScopeOpening::Nothing),
+    named("enum_item", DefinitionKind::Enum, ScopeOpening::Nothing),
+    named("trait_item", DefinitionKind::Interface, ScopeOpening::Type),
+    named("type_item", DefinitionKind::Type, ScopeOpening::Nothing),
+    named("const_item", DefinitionKind::Constant, ScopeOpening::Nothing),
+    named("static_item", DefinitionKind::Constant, ScopeOpening::Nothing),
+    named("mod_item", DefinitionKind::Module, ScopeOpening::Module),
+    named("macro_definition", DefinitionKind::Macro, ScopeOpening::Nothing),
+    shape("impl_item", DefinitionKind::Class, NameAt::OfType("type"), ScopeOpening::Type),
 ];
 
 pub(super) const TABLE: LanguageTable = LanguageTable {

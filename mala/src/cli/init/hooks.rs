@@ -53,14 +53,14 @@ impl Host {
 /// The hosts with a settings file.
 const AGENTS: [Host; 2] = [Host::Claude, Host::Codex];
 
-/// What becomes of a file.
-enum Fate {
+/// What to do with a settings file.
+enum FileAction {
     Stays(&'static str),
     Written(String),
     Removed,
 }
 
-type Change<'c> = &'c dyn Fn(Host, Option<&str>) -> Result<Fate, String>;
+type Change<'c> = &'c dyn Fn(Host, Option<&str>) -> Result<FileAction, String>;
 
 /// Adds the hook to the files of these hosts. Without any, they are the agents on this machine.
 pub(super) fn install(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit> {
@@ -70,7 +70,7 @@ pub(super) fn install(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit
     let folder = hook_folder(top);
     change(hosts, top, &|host, text| {
         let Some(new) = edit::installed(text.unwrap_or_default())? else {
-            return Ok(Fate::Stays("the hook is already there"));
+            return Ok(FileAction::Stays("the hook is already there"));
         };
         match text {
             Some(text) => {
@@ -78,7 +78,7 @@ pub(super) fn install(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit
             }
             None => drop(folder.take_settings(host.name())),
         }
-        Ok(Fate::Written(new))
+        Ok(FileAction::Written(new))
     })?;
     if hosts.contains(&Host::PrePush) {
         push::install(top, here)?;
@@ -89,7 +89,7 @@ pub(super) fn install(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit
         console::say("codex runs the hook after you trust it: /hooks in codex");
     }
     if variables(here).find("mala").is_none() {
-        console::say("warning: mala is not on the path, where hosts look for it");
+        console::say("warning: `mala` is not on PATH, where hosts look for it");
     }
     Ok(Exit::Passed)
 }
@@ -100,21 +100,21 @@ pub(super) fn remove(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit>
     let hosts = if hosts.contains(&Host::Usable) { &AGENTS } else { hosts };
     let folder = hook_folder(top);
     change(hosts, top, &|host, text| {
-        let Some(text) = text else { return Ok(Fate::Stays("no such file")) };
+        let Some(text) = text else { return Ok(FileAction::Stays("no such file")) };
         // A file that has not changed since is restored.
         let before = folder.take_settings(host.name());
         if let Some(before) =
             before.filter(|before| edit::installed(before) == Ok(Some(text.to_owned())))
         {
-            return Ok(Fate::Written(before));
+            return Ok(FileAction::Written(before));
         }
         Ok(match edit::removed(text)? {
-            Some(text) if text.trim() == "{}" => Fate::Removed,
-            Some(text) => Fate::Written(text),
+            Some(text) if text.trim() == "{}" => FileAction::Removed,
+            Some(text) => FileAction::Written(text),
             None if edit::has_hook(text)? => {
-                Fate::Stays("its hook was not written by mala init, and stays")
+                FileAction::Stays("its hook was not written by mala init, and stays")
             }
-            None => Fate::Stays("no hook of mala"),
+            None => FileAction::Stays("no hook of mala"),
         })
     })?;
     let has_hook = |host: Host| {
@@ -144,7 +144,7 @@ fn work_tree(here: &Environment) -> Result<&Path, Failure> {
     })
 }
 
-/// Accepts what is there when the hook is installed.
+/// Accepts the current state when the hook is installed.
 fn accept(top: &Path, here: &Environment) -> anyhow::Result<()> {
     let folder = hook_folder(top);
     until_interrupted(async {
@@ -164,28 +164,28 @@ fn accept(top: &Path, here: &Environment) -> anyhow::Result<()> {
 }
 
 /// Changes all files, or none if one of them is invalid.
-fn change(hosts: &[Host], top: &Path, fate: Change<'_>) -> anyhow::Result<()> {
-    let mut fates = Vec::new();
+fn change(hosts: &[Host], top: &Path, action: Change<'_>) -> anyhow::Result<()> {
+    let mut actions = Vec::new();
     for host in hosts.iter().filter(|host| AGENTS.contains(host)) {
         let path = top.join(host.file());
-        // A link stays a link: what it leads to is changed.
+        // The target of a link is changed, and the link stays.
         let path = path.canonicalize().unwrap_or_else(|_| led_to(path));
         refuse_outside(&path, top)?;
         let text = read(&path).with_context(|| format!("reading {}", path.display()))?;
-        let fate = fate(*host, text.as_deref()).map_err(|why| {
+        let action = action(*host, text.as_deref()).map_err(|why| {
             Failure::new(FailureKind::CouldNotReview, format!("{}: {why}", path.display()))
                 .hint("nothing was changed: repair the file first")
         })?;
-        fates.push((path, fate));
+        actions.push((path, action));
     }
-    for (path, fate) in fates {
-        match fate {
-            Fate::Stays(why) => console::say(&format!("{}: {why}", path.display())),
-            Fate::Written(text) => {
+    for (path, action) in actions {
+        match action {
+            FileAction::Stays(why) => console::say(&format!("{}: {why}", path.display())),
+            FileAction::Written(text) => {
                 write(&path, &text).with_context(|| format!("writing {}", path.display()))?;
                 console::say(&format!("wrote {}", path.display()));
             }
-            Fate::Removed => {
+            FileAction::Removed => {
                 std::fs::remove_file(&path)
                     .with_context(|| format!("removing {}", path.display()))?;
                 console::say(&format!("removed {}: nothing else was in it", path.display()));
@@ -204,10 +204,10 @@ fn led_to(path: PathBuf) -> PathBuf {
     }
 }
 
-/// A link of the repository must not choose which settings are changed.
+/// Fails if a link in the repository leads to settings outside of it.
 fn refuse_outside(path: &Path, top: &Path) -> anyhow::Result<()> {
     let top = top.canonicalize().with_context(|| format!("finding {}", top.display()))?;
-    // As much of it as is there already.
+    // The part of the path that exists.
     let real = path.ancestors().skip(1).find_map(|folder| folder.canonicalize().ok());
     if real.is_some_and(|folder| folder.starts_with(&top)) {
         return Ok(());
@@ -236,7 +236,7 @@ fn write(path: &PathBuf, text: &str) -> io::Result<()> {
     }
 }
 
-/// Removes a folder that has nothing in it; all others stay.
+/// Removes a folder if it is empty.
 fn remove_empty(folder: Option<&Path>) {
     if let Some(folder) = folder {
         std::fs::remove_dir(folder).unwrap_or_default();

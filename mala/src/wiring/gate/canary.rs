@@ -2,14 +2,16 @@
 //! when one is due.
 
 use super::session::{session_panel, session_plan};
-use super::{Gate, Scratch, Sweep, copy_of, fresh_names, runner, variables};
+use super::{Gate, LaneCleanup, ScratchFolder, copy_of, fresh_names, runner, variables};
 use crate::environment::Environment;
 use crate::wiring::changes::failure;
 use anyhow::Context;
 use mala_adapters::git::VariantCommit;
 use mala_adapters::process::{self, ProcessSpec};
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan};
-use mala_domain::gate::session::{Checker, LeftOut, PanelMember, Pinned, Session};
+use mala_domain::gate::session::{
+    CheckerSettings, ExcludedFiles, PanelMember, PinnedChange, Session,
+};
 use mala_domain::gate::{CALL, SCHEMA_VERSION};
 use mala_domain::ledger::rounds::RoundPolicy;
 use mala_domain::ports::{BoxFuture, Reviewer};
@@ -26,7 +28,7 @@ pub struct CanaryLanes<'c> {
     /// The environment of the program.
     pub here: &'c Environment,
     /// The lanes.
-    pub seats: &'c [PanelMember],
+    pub members: &'c [PanelMember],
     /// The time limit of a lane.
     pub timeout_seconds: u64,
     /// Codex reasoning effort.
@@ -59,29 +61,29 @@ impl Gate {
         let here = lanes.here;
         let (key, secret) = fresh_names()?;
         process::adopt_orphans().context("adopting orphans")?;
-        let scratch = Scratch::fresh(self).context("making a folder")?;
-        let _sweep = Sweep { session: key.clone(), scratch: scratch.path().to_owned() };
+        let scratch = ScratchFolder::fresh(self).context("making a folder")?;
+        let _sweep = LaneCleanup { session: key.clone(), scratch: scratch.path().to_owned() };
         let pinned = self.shadow(change, defect, &scratch).await?;
         let (git, scoped) = self.scope(scratch.path(), &pinned).await?;
         let PlantSite { title, description, .. } = &change.site;
         let session = Session {
             schema_version: SCHEMA_VERSION,
             key,
-            stamp: String::new(),
+            signature: String::new(),
             created: String::new(),
             scope: scoped.scope.clone(),
             pinned,
-            left_out: LeftOut::default(),
+            excluded: ExcludedFiles::default(),
             scratch: scratch.path().display().to_string(),
             secret,
             rule: ConsensusRule::Unanimous,
             timeout_seconds: lanes.timeout_seconds,
             reasoning: lanes.reasoning.to_owned(),
-            seats: lanes.seats.to_vec(),
+            members: lanes.members.to_vec(),
             tasks: vec![("commit".to_owned(), format!("{title}\n\n{description}"))],
             warnings: Vec::new(),
             checker: None,
-            agent: Checker::default(),
+            agent: CheckerSettings::default(),
             rounds: RoundPolicy::default(),
             canaries: None,
         };
@@ -89,8 +91,8 @@ impl Gate {
         let runner = runner(git, &session, &folder, here, None);
         let panel = session_panel(&session, runner, Arc::new(|_| {}));
         let lane =
-            |seat: &PanelMember| Arc::new(LaneReviewer::new(panel.clone(), seat.clone())) as _;
-        let lanes: Vec<Arc<dyn Reviewer>> = session.seats.iter().map(lane).collect();
+            |member: &PanelMember| Arc::new(LaneReviewer::new(panel.clone(), member.clone())) as _;
+        let lanes: Vec<Arc<dyn Reviewer>> = session.members.iter().map(lane).collect();
         let plan = session_plan(&session)?;
         Ok(lane_findings(&plan, &scoped, &lanes).await.map_err(failure)?)
     }
@@ -100,8 +102,8 @@ impl Gate {
         &self,
         change: &SurveyedChange,
         defect: &PlantedDefect,
-        scratch: &Scratch,
-    ) -> anyhow::Result<Pinned> {
+        scratch: &ScratchFolder,
+    ) -> anyhow::Result<PinnedChange> {
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy)?;
         let shadow = VariantCommit {
@@ -112,8 +114,8 @@ impl Gate {
         };
         let head = self.git.create_variant_commit(&copy, &shadow).await?;
         Ok(match &change.site.base_commit {
-            Some(base) => Pinned::Range { base: base.clone(), head, dirty: Vec::new() },
-            None => Pinned::Commits(vec![head]),
+            Some(base) => PinnedChange::Range { base: base.clone(), head, dirty: Vec::new() },
+            None => PinnedChange::Commits(vec![head]),
         })
     }
 

@@ -5,7 +5,7 @@ use crate::environment::Environment;
 use crate::settings::UserModels;
 use crate::wiring::reviewers::{self, AbsentReviewer};
 use crate::wiring::rules::ProjectRules;
-use mala_domain::gate::session::{Checker, PanelMember, Progress};
+use mala_domain::gate::session::{CheckerSettings, PanelMember, SessionProgress};
 use mala_domain::ports::{Reviewer, Verifier};
 use mala_pipeline::gate::{LaneProgress, LaneReviewer, NotedReviewer, PanelContext};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// What the reviewers of mala itself need.
 pub struct InProcessSettings<'s> {
     /// The model and the budget of the agent.
-    pub agent: &'s Checker,
+    pub agent: &'s CheckerSettings,
     /// How models are reached.
     pub models: &'s UserModels,
     /// The project's rules.
@@ -30,41 +30,41 @@ pub struct PanelReviewers {
 }
 
 /// The reviewers of a panel. A member that cannot be used is a reviewer that says why.
-pub async fn panel_reviewers<F: Fn(&Progress) + Send + Sync + 'static>(
-    seats: &[PanelMember],
+pub async fn panel_reviewers<F: Fn(&SessionProgress) + Send + Sync + 'static>(
+    members: &[PanelMember],
     panel: &Arc<PanelContext>,
     progress: &Arc<LaneProgress<F>>,
     own: &InProcessSettings<'_>,
     here: &Environment,
 ) -> PanelReviewers {
     let mut all = PanelReviewers::default();
-    for seat in seats {
-        let is_in_process = seat.lane.is_in_process();
-        let member: Arc<dyn Reviewer> = match is_in_process {
-            true => in_process(seat, own, here).await,
+    for member in members {
+        let is_in_process = member.lane.is_in_process();
+        let reviewer: Arc<dyn Reviewer> = match is_in_process {
+            true => in_process(member, own, here).await,
             false => {
-                let lane = Arc::new(LaneReviewer::new(panel.clone(), seat.clone()));
+                let lane = Arc::new(LaneReviewer::new(panel.clone(), member.clone()));
                 all.lanes.push(lane.clone());
                 lane
             }
         };
-        let starts = is_in_process && seat.absent.is_none();
-        let name = seat.lane.name.clone();
-        all.reviewers.push(Arc::new(NotedReviewer::new(name, member, progress.clone(), starts)));
+        let starts = is_in_process && member.absent.is_none();
+        let name = member.lane.name.clone();
+        all.reviewers.push(Arc::new(NotedReviewer::new(name, reviewer, progress.clone(), starts)));
     }
     all
 }
 
 async fn in_process(
-    seat: &PanelMember,
+    member: &PanelMember,
     own: &InProcessSettings<'_>,
     here: &Environment,
 ) -> Arc<dyn Reviewer> {
-    let name = &seat.lane.name;
-    let why = match &seat.absent {
+    let name = &member.lane.name;
+    let why = match &member.absent {
         Some(why) => why.clone(),
         None => match reviewers::member(name, own, here).await {
-            Ok(member) => return member,
+            Ok(reviewer) => return reviewer,
             Err(error) => format!("{error:#}"),
         },
     };

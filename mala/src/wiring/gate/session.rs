@@ -2,7 +2,7 @@
 
 use super::{Gate, InProcessSettings, panel_reviewers, runner};
 use crate::environment::Environment;
-use crate::settings::UserSettings;
+use crate::settings::UserModels;
 use crate::wiring::changes::failure;
 use crate::wiring::ledger::{LedgerPlace, ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{self, AbsentReviewer};
@@ -12,7 +12,7 @@ use mala_adapters::lanes::Lanes;
 use mala_adapters::sessions::SessionFolder;
 use mala_domain::agent::prompts;
 use mala_domain::config::PathGlobs;
-use mala_domain::gate::session::{Progress, Session};
+use mala_domain::gate::session::{Session, SessionProgress};
 use mala_domain::ports::{ReviewScope, Reviewer, Verifier};
 use mala_domain::report::Report;
 use mala_domain::review::ReviewPlan;
@@ -25,15 +25,15 @@ use mala_pipeline::review::{ReviewPorts, Verifiers, review};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The lanes keep their own time; this is for what is around them.
+/// The time of a session besides its lanes, which have their own time limit.
 const MARGIN: Duration = Duration::from_secs(3600);
 
-/// How the change of a session is reviewed: every finding fails it, and its rule decides.
+/// The plan of a session's review.
 pub(super) fn session_plan(session: &Session) -> anyhow::Result<ReviewPlan> {
     let timeout = Duration::from_secs(session.timeout_seconds);
     Ok(ReviewPlan {
-        ignore: PathGlobs::new(&session.left_out.ignore)?,
-        generated: PathGlobs::new(&session.left_out.generated)?,
+        ignore: PathGlobs::new(&session.excluded.ignore)?,
+        generated: PathGlobs::new(&session.excluded.generated)?,
         tasks: session.tasks.clone(),
         suppressions: SuppressionPolicy::Off,
         policy: session_policy(session),
@@ -50,33 +50,45 @@ pub(super) fn session_plan(session: &Session) -> anyhow::Result<ReviewPlan> {
     })
 }
 
-/// By what the change of a session is decided.
+/// The decision policy of a session: every finding is an objection, and its rule counts the votes.
 pub fn session_policy(session: &Session) -> DecisionPolicy {
     DecisionPolicy {
         fail_on: Threshold::P3,
         fail_on_objection: Threshold::P3,
         rule: session.rule,
-        panel: session.seats.iter().map(|seat| seat.lane.name.clone()).collect(),
+        panel: session.members.iter().map(|member| member.lane.name.clone()).collect(),
     }
 }
 
-/// Reviews the change of a session with its lanes. Without a folder none of them can be run: each says
-/// why it is not there.
+/// What the lanes of a session run with.
+pub struct SessionLanes<'s> {
+    /// The repository.
+    pub gate: &'s Gate,
+    /// The copy of the repository that the session reviews.
+    pub git: Git,
+    /// The files of the session.
+    pub folder: &'s SessionFolder,
+    /// How models are reached.
+    pub models: UserModels,
+}
+
+/// Reviews the change of a session with its lanes. Without `lanes`, no
+/// lane is run, and each is reported as absent.
 pub async fn review_session(
     session: &Session,
     mut scope: ReviewScope,
-    lanes: Option<(&Gate, Git, &SessionFolder)>,
+    lanes: Option<SessionLanes<'_>>,
     here: &Environment,
 ) -> anyhow::Result<Report> {
     scope.scope.target.clone_from(&session.scope.target);
     let mut plan = session_plan(session)?;
-    let Some((gate, git, folder)) = lanes else {
+    let Some(SessionLanes { gate, git, folder, models }) = lanes else {
         let reviewers = absent(session);
         let ports = ReviewPorts { reviewers: &reviewers, ..ReviewPorts::default() };
         return Ok(review(&plan, scope, &ports, &|_| {}).await.map_err(failure)?.report);
     };
     let shown = folder.clone();
-    let progress = Arc::new(LaneProgress::new(move |progress: &Progress| {
+    let progress = Arc::new(LaneProgress::new(move |progress: &SessionProgress| {
         if let Err(error) = shown.set_progress(progress) {
             crate::console::say(&format!("warning: writing the progress: {error}"));
         }
@@ -84,10 +96,9 @@ pub async fn review_session(
     let started = progress.clone();
     let runner = runner(git, session, folder, here, Some(gate.git.clone()));
     let panel = session_panel(session, runner, Arc::new(move |lane| started.started(lane)));
-    let models = UserSettings::load(here)?.models;
     let rules = project_rules(&scope, &session.pinned.target(), &mut plan.warnings).await?;
     let own = InProcessSettings { agent: &session.agent, models: &models, rules };
-    let members = panel_reviewers(&session.seats, &panel, &progress, &own, here).await;
+    let members = panel_reviewers(&session.members, &panel, &progress, &own, here).await;
     let agent = match &session.checker {
         Some(checker) => reviewers::checker(checker, here, models).await.map(Some),
         None => Ok(None),
@@ -160,9 +171,9 @@ pub(super) fn session_panel(
 
 /// The lanes of a session as reviewers that are not there.
 fn absent(session: &Session) -> Vec<Arc<dyn Reviewer>> {
-    let absent = session.seats.iter().map(|seat| {
-        let why = seat.absent.clone().unwrap_or_else(|| "not started".to_owned());
-        Arc::new(AbsentReviewer { name: seat.lane.name.clone(), why }) as Arc<dyn Reviewer>
+    let absent = session.members.iter().map(|member| {
+        let why = member.absent.clone().unwrap_or_else(|| "not started".to_owned());
+        Arc::new(AbsentReviewer { name: member.lane.name.clone(), why }) as Arc<dyn Reviewer>
     });
     absent.collect()
 }

@@ -1,12 +1,14 @@
 //! Starts a session: chooses the settings and the panel, writes the session, and starts its supervisor.
 
-use super::{Gate, GateFolder, Seen, SessionFolder};
+use super::{Gate, GateFolder, SessionFolder, SessionProbe};
 use crate::console;
 use crate::environment::Environment;
 use crate::settings::Settings;
 use anyhow::Context;
 use mala_domain::gate::SCHEMA_VERSION;
-use mala_domain::gate::session::{Checker, LeftOut, PanelMember, Pinned, Session, SessionEnd};
+use mala_domain::gate::session::{
+    CheckerSettings, ExcludedFiles, PanelMember, PinnedChange, Session, SessionEnd,
+};
 use mala_domain::ports::ReviewScope;
 use mala_domain::render::gate::GateSpawnJson;
 use mala_domain::review::Coverage;
@@ -19,44 +21,45 @@ use std::time::{Duration, Instant};
 /// Sessions that were started longer ago than this are removed when another one starts.
 const OLD: Duration = Duration::from_secs(30 * 86_400);
 
-/// How long lanes may take to start. What is not started then is not named as started.
+/// The time in which lanes start. Later ones are not listed as started.
 const START: Duration = Duration::from_secs(60);
 
-/// A change, and where its throw-away copy is.
+/// A change and its temporary copy.
 pub struct SessionChange<'w> {
     /// The folder of the copy.
     pub scratch: &'w Path,
     /// The change by commits.
-    pub pinned: &'w Pinned,
+    pub pinned: &'w PinnedChange,
     /// The change itself.
     pub scoped: &'w ReviewScope,
-    /// What it is, in words.
+    /// A description of the change.
     pub words: String,
 }
 
 /// The reviewers of a session, and what they are given.
 pub struct SessionRequest {
     /// The panel.
-    pub seats: Vec<PanelMember>,
+    pub members: Vec<PanelMember>,
     /// Texts about the task.
     pub tasks: Vec<(String, String)>,
     /// The reasoning effort of codex.
     pub reasoning: &'static str,
-    /// What to say with the result.
+    /// Warnings that are shown with the result.
     pub warnings: Vec<String>,
 }
 
-/// The panel, and what to say about it: which settings hold explains the rest.
+/// The panel, with the notice about the settings and the warnings about its members.
 pub fn session_panel_members(
     named: &[String],
     settings: &Settings,
     here: &Environment,
 ) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
-    let (seats, warnings) = super::panel(named, (&settings.gate, &settings.policy), here)?;
-    Ok((seats, settings.notice.iter().cloned().chain(warnings).collect()))
+    let policies = (&settings.gate, &settings.policy, &settings.models);
+    let (members, warnings) = super::panel(named, policies, here)?;
+    Ok((members, settings.notice.iter().cloned().chain(warnings).collect()))
 }
 
-/// A session that is not written down yet.
+/// A session that is not stored yet.
 pub fn new_session(
     work: &SessionChange<'_>,
     brief: SessionRequest,
@@ -66,27 +69,27 @@ pub fn new_session(
     Ok(Session {
         schema_version: SCHEMA_VERSION,
         key,
-        stamp: String::new(),
+        signature: String::new(),
         created: String::new(),
         scope: ScopeSummary { target: work.words.clone(), ..work.scoped.scope.clone() },
         pinned: work.pinned.clone(),
-        left_out: LeftOut::of(&settings.policy),
+        excluded: ExcludedFiles::of(&settings.policy),
         scratch: work.scratch.display().to_string(),
         secret,
         rule: settings.gate.consensus.value,
         timeout_seconds: settings.gate.timeout.value.duration().as_secs(),
         reasoning: brief.reasoning.to_owned(),
-        seats: brief.seats,
+        members: brief.members,
         tasks: brief.tasks,
         warnings: brief.warnings,
-        checker: settings.gate.agent_checks.value.then(|| Checker::of(&settings.policy)),
-        agent: Checker::of(&settings.policy),
+        checker: settings.gate.agent_checks.value.then(|| CheckerSettings::of(&settings.policy)),
+        agent: CheckerSettings::of(&settings.policy),
         rounds: settings.policy.rounds(false),
         canaries: settings.gate.canaries(),
     })
 }
 
-/// Writes the session and starts its supervisor. A session that needs no review is over at once.
+/// Writes the session and starts its supervisor. A session that needs no review ends at once.
 pub async fn start_session(
     gate: &Gate,
     session: &Session,
@@ -124,29 +127,29 @@ fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.9fZ").to_string()
 }
 
-/// Whether a lane has anything to do.
+/// Whether there is a change and a lane that can review it.
 fn asks_lanes(session: &Session, scoped: &ReviewScope) -> bool {
     let coverage = Coverage::over(&scoped.change, &[]);
     needs_reviewers(scoped.change.is_empty(), &coverage)
-        && session.seats.iter().any(|seat| seat.absent.is_none())
+        && session.members.iter().any(|member| member.absent.is_none())
 }
 
-/// Waits until every lane that can be started is.
+/// Waits until all usable lanes are started, and returns their names.
 async fn until_started(session: &Session, folder: &SessionFolder) -> anyhow::Result<Vec<String>> {
     let deadline = Instant::now() + START;
     let expected: Vec<&PanelMember> =
-        session.seats.iter().filter(|seat| seat.absent.is_none()).collect();
+        session.members.iter().filter(|member| member.absent.is_none()).collect();
     loop {
         let progress = folder.progress()?;
-        let is_known = |seat: &&PanelMember| {
-            let name = &seat.lane.name;
+        let is_known = |member: &&PanelMember| {
+            let name = &member.lane.name;
             progress.started.contains(name) || progress.ended.contains(name)
         };
         let is_over = folder.end()?.is_some();
         if expected.iter().all(is_known) || is_over || Instant::now() > deadline {
             return Ok(folder.progress()?.started);
         }
-        if Seen(folder).is_dead() {
+        if SessionProbe(folder).is_dead() {
             // `wait` reports a session that died. One that never began is an error of `spawn-code-review`.
             if !progress.started.is_empty() {
                 return Ok(progress.started);
@@ -160,7 +163,7 @@ async fn until_started(session: &Session, folder: &SessionFolder) -> anyhow::Res
     }
 }
 
-/// Removes the sessions that are over and were started longer ago than this; says how many.
+/// Removes ended sessions that were started longer ago than this; returns how many.
 pub fn remove_older_than(limit: Duration, sessions: &GateFolder) -> anyhow::Result<usize> {
     let now = jiff::Timestamp::now();
     let mut removed = 0;
@@ -180,12 +183,12 @@ pub fn remove_older_than(limit: Duration, sessions: &GateFolder) -> anyhow::Resu
     Ok(removed + remove_unreadable(limit, sessions)?)
 }
 
-/// A result that cannot be read is one all the same.
+/// Whether a session ended; an unreadable result counts as one.
 fn is_over(folder: &SessionFolder) -> bool {
-    !matches!(folder.end(), Ok(None)) || Seen(folder).is_dead()
+    !matches!(folder.end(), Ok(None)) || SessionProbe(folder).is_dead()
 }
 
-/// Removes sessions that cannot be read and are over, by the date of the file; returns how many.
+/// Removes ended sessions that cannot be read, by the date of the file; returns how many.
 fn remove_unreadable(limit: Duration, sessions: &GateFolder) -> anyhow::Result<usize> {
     let mut removed = 0;
     for (folder, _) in sessions.unreadable() {

@@ -12,7 +12,7 @@ use mala_adapters::sessions;
 pub use mala_adapters::sessions::HookFolder;
 use mala_domain::change::FilePath;
 use mala_domain::config::FILE_NAME;
-use mala_domain::gate::session::Pinned;
+use mala_domain::gate::session::PinnedChange;
 use mala_domain::hook::ConversationRecord;
 use mala_domain::hook::scope::{HookScope, RepositoryState, StopState, WorkPart, scope};
 use std::collections::BTreeMap;
@@ -55,9 +55,9 @@ pub async fn git_hook(here: &Environment, name: &str) -> anyhow::Result<PathBuf>
 }
 
 /// A folder that is removed when it is dropped, unless it is kept.
-pub struct Scratch(Option<PathBuf>);
+pub struct ScratchFolder(Option<PathBuf>);
 
-impl Scratch {
+impl ScratchFolder {
     /// A new folder of this repository.
     pub(super) fn fresh(gate: &Gate) -> std::io::Result<Self> {
         sessions::fresh_scratch(&gate.sessions).map(|folder| Self(Some(folder)))
@@ -74,7 +74,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchFolder {
     fn drop(&mut self) {
         if let Some(folder) = &self.0 {
             sessions::remove_scratch(folder);
@@ -85,9 +85,9 @@ impl Drop for Scratch {
 /// A part of the work as a change between two commits.
 pub struct PinnedPart {
     /// The folder with the copy of the repository.
-    pub scratch: Scratch,
+    pub scratch: ScratchFolder,
     /// The change.
-    pub pinned: Pinned,
+    pub pinned: PinnedChange,
     /// The change in words.
     pub words: String,
 }
@@ -154,7 +154,7 @@ impl Gate {
 
     /// Pins a part of the work in a copy of the repository.
     pub async fn pin_part(&self, part: &WorkPart, scope: &HookScope) -> anyhow::Result<PinnedPart> {
-        let scratch = Scratch::fresh(self)?;
+        let scratch = ScratchFolder::fresh(self)?;
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy)?;
         let mut base = self.git.merged_base(&copy, &part.bases).await?;
@@ -178,7 +178,7 @@ impl Gate {
             Some(branch) => format!("{start} on {branch}"),
             None => start,
         };
-        Ok(PinnedPart { scratch, pinned: Pinned::Range { base, head, dirty }, words })
+        Ok(PinnedPart { scratch, pinned: PinnedChange::Range { base, head, dirty }, words })
     }
 
     /// The commit whose settings are trusted: where HEAD left the base branch, or HEAD on that branch.

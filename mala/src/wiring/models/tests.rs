@@ -159,5 +159,5 @@ fn a_key_command_does_not_run_in_the_reviewed_folder() {
     fs::write(&tool, "#!/bin/sh\necho evil\n").unwrap();
     let server = ModelServer::always(ModelAnswer::text("hi"));
     let error = headers(&home, "sonnet", &server).unwrap_err();
-    assert!(error.what.contains("not found on the path"), "{}", error.what);
+    assert!(error.what.contains("is not on PATH"), "{}", error.what);
 }

@@ -13,7 +13,7 @@ use mala_adapters::reviewers::review_gate::{ExternalGateSettings, NAME, ReviewGa
 use mala_domain::agent::prompts;
 use mala_domain::config::{CerberusSettings, ReviewPolicy, ReviewerType};
 use mala_domain::gate::MARKER;
-use mala_domain::gate::session::{Checker, Progress};
+use mala_domain::gate::session::{CheckerSettings, SessionProgress};
 use mala_domain::scope::ReviewTarget;
 use mala_pipeline::gate::{LaneProgress, PanelContext, PanelSettings};
 use std::sync::Arc;
@@ -61,8 +61,8 @@ async fn in_process(
     options: &ReviewerOptions,
 ) -> anyhow::Result<ChosenReviewers> {
     let gate = &options.gate;
-    let (seats, mut warnings) = panel(&[], (gate, policy), here)?;
-    if seats.is_empty() {
+    let (members, mut warnings) = panel(&[], (gate, policy, &options.models), here)?;
+    if members.is_empty() {
         let failure = refusal("no lane of the panel is usable");
         let failure = failure.hint("run `review-gate lanes` to see why");
         let absent = ChosenReviewers::absent(ReviewerType::Cerberus, failure.into());
@@ -81,10 +81,10 @@ async fn in_process(
             started: Arc::new(|_| {}),
         },
     );
-    let agent = Checker::of(policy);
+    let agent = CheckerSettings::of(policy);
     let own = InProcessSettings { agent: &agent, models: &options.models, rules };
-    let progress = Arc::new(LaneProgress::new(|_: &Progress| {}));
-    let members = panel_reviewers(&seats, &panel, &progress, &own, here).await;
+    let progress = Arc::new(LaneProgress::new(|_: &SessionProgress| {}));
+    let chosen = panel_reviewers(&members, &panel, &progress, &own, here).await;
     let verifier = match gate.agent_checks.value {
         true => match reviewers::checker(&agent, here, options.models.clone()).await {
             Ok(agent) => Some(agent),
@@ -96,9 +96,9 @@ async fn in_process(
         false => None,
     };
     Ok(ChosenReviewers {
-        panel: members.reviewers.iter().map(|it| it.name().to_owned()).collect(),
-        reviewers: members.reviewers,
-        peers: members.lanes,
+        panel: chosen.reviewers.iter().map(|it| it.name().to_owned()).collect(),
+        reviewers: chosen.reviewers,
+        peers: chosen.lanes,
         verifier,
         rule: gate.consensus.value,
         check_time: timeout,

@@ -11,7 +11,7 @@ use mala_adapters::git::Git;
 use mala_domain::change::FilePath;
 use mala_domain::command::TASK;
 use mala_domain::config::{CoderTemplate, CommandReviewerSettings, ConfigOrigin, TaskCommand};
-use mala_domain::gate::lane::{Lane, LaneSettings, Table, filled};
+use mala_domain::gate::lane::{Lane, LaneSettings, LaneTable, filled};
 use mala_domain::task::slash::{slash_files, slash_text, text_lane};
 use std::path::{Path, PathBuf};
 
@@ -133,7 +133,8 @@ impl CommandPlaces<'_> {
             let what = format!("cannot run {}: {why}", self.agent());
             Failure::new(FailureKind::NoReviewers, what)
         };
-        let table = Table::with(&self.settings.gate.lanes).map_err(|it| absent(it.to_string()))?;
+        let table =
+            LaneTable::with(&self.settings.gate.lanes).map_err(|it| absent(it.to_string()))?;
         let lane = table.get(self.agent()).map_err(|problem| absent(problem.to_string()))?;
         if let Some(why) = world::presence(lane, self.here).why_not(lane) {
             return Err(absent(why));

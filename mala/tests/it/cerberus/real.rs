@@ -92,7 +92,7 @@ fn every_way_in_which_a_panel_fails_keeps_its_exit_code() {
         (&["prose"][..], 2, "invalid json", false),
         (&["pass", "banner"], 2, "banner: invalid json", false),
         (&["partial"], 2, "1 of 1 hunks were not reviewed", false),
-        (&["missing", "pass"], 4, "no-such-program: not found on the path", true),
+        (&["missing", "pass"], 4, "`no-such-program` is not on PATH", true),
     ] {
         let config = if names.contains(&"missing") {
             panel(names, "").world.read("mala.yaml").replace("[lane, missing]", "[no-such-program]")

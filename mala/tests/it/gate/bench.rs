@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A repository with a change in `a.py`, lanes of every behaviour, and `review-gate`.
-pub(super) struct Bench {
+pub(super) struct GateWorld {
     pub(super) repo: TestRepo,
     pub(super) world: World,
 }
@@ -26,7 +26,7 @@ pub(super) struct Verdict {
     pub(super) json: Value,
 }
 
-impl Bench {
+impl GateWorld {
     pub(super) fn new() -> Self {
         let mut config = String::from("gate:\n  lanes:\n");
         for name in LANES.split_whitespace() {

@@ -1,30 +1,30 @@
 //! Canaries: lanes are given planted defects, and what they find of them is shown beside their verdicts.
 
-use super::bench::Bench;
+use super::bench::GateWorld;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 use std::time::{Duration, Instant};
 
 /// A repository in which there is one place for a defect, in the last commit.
-fn bench(canaries: &str) -> Bench {
+fn bench(canaries: &str) -> GateWorld {
     let mut config = format!("gate:\n{canaries}  lanes:\n");
     for lane in ["finder", "pass", "stuck", "crash"] {
         config.push_str(&format!("    {lane}: {{command: [lane, {lane}]}}\n"));
     }
-    let bench = Bench::with_config(&config);
+    let bench = GateWorld::with_config(&config);
     bench.repo.write("a.py", "def take(rows, count):\n    return rows[:count]\n");
     bench.repo.commit("Take the first rows");
     bench
 }
 
-fn book(bench: &Bench) -> Value {
+fn book(bench: &GateWorld) -> Value {
     let text = std::fs::read_to_string(bench.repo.path(".mala/gate/canaries/book.json"));
     text.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap())
 }
 
 /// The number of runs that are kept.
-fn n_runs(bench: &Bench) -> usize {
+fn n_runs(bench: &GateWorld) -> usize {
     book(bench)["runs"].as_array().map_or(0, Vec::len)
 }
 
@@ -106,7 +106,7 @@ fn the_schedule_never_delays_or_changes_a_verdict() {
     assert_eq!(n_runs(&bench), 1, "the next one is due in a week");
 }
 
-fn until(bench: &Bench, is_so: impl Fn(&Value) -> bool) {
+fn until(bench: &GateWorld, is_so: impl Fn(&Value) -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !is_so(&book(bench)) {
         let log = std::fs::read_to_string(bench.repo.path(".mala/gate/canaries/run.err"));
@@ -177,7 +177,7 @@ fn nothing_in_the_place_of_the_book_delays_a_verdict() {
 #[test]
 fn no_further_one_is_given_when_they_cost_enough() {
     let lane = "{command: [lane, paid], answer: {form: json, at: [/answer]}, usage: {cost: /cost}}";
-    let bench = Bench::with_config(&format!(
+    let bench = GateWorld::with_config(&format!(
         "gate:\n  canaries: {{max_cost_usd: 2.5}}\n  lanes:\n    paid: {lane}\n"
     ));
     let place = "def take(rows, count):\n    return rows[:count]\n";
@@ -199,7 +199,7 @@ fn no_further_one_is_given_when_they_cost_enough() {
 
 #[test]
 fn a_canary_that_cannot_be_given_says_why() {
-    let empty = Bench::new();
+    let empty = GateWorld::new();
     let (code, _, stderr) = empty.run(&["canary", "--lanes", "pass"]);
     assert_eq!(code, 5);
     assert!(stderr.contains("no defect can be planted into the newest commits"), "{stderr}");

@@ -1,18 +1,18 @@
 //! The agent as the one who checks what no other lane could check.
 
-use super::bench::Bench;
+use super::bench::GateWorld;
 use mala_testkit::model_server::{ModelAnswer, ModelServer, ServerStep};
 use serde_json::json;
 
-fn bench(config: &str, server: Option<&ModelServer>) -> Bench {
+fn bench(config: &str, server: Option<&ModelServer>) -> GateWorld {
     let lanes = "  lanes:\n    fail: {command: [lane, fail]}\n    unsure: {command: [lane, pass, unsure]}\n    pass: {command: [lane, pass]}\n    lazy: {command: [lane, partial, refuted]}\n    many: {command: [lane, many]}\n";
     let budget =
         if config.contains("poor") { "review: {budget: {max_cost_usd: 0.000001}}\n" } else { "" };
     let config = config.replace("  # poor\n", "");
-    let bench = Bench::with_config(&format!("{budget}gate:\n{config}{lanes}"));
+    let bench = GateWorld::with_config(&format!("{budget}gate:\n{config}{lanes}"));
     let Some(server) = server else { return bench };
     let world = bench.world.with_env("ANTHROPIC_API_KEY", "test-key");
-    Bench { world: world.with_env("ANTHROPIC_BASE_URL", server.url()), repo: bench.repo }
+    GateWorld { world: world.with_env("ANTHROPIC_BASE_URL", server.url()), repo: bench.repo }
 }
 
 fn says(outcome: &str) -> ServerStep {

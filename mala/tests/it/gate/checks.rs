@@ -1,6 +1,6 @@
 //! Who may check what a lane claims, and that every claim that blocks is checked.
 
-use super::bench::{Bench, Verdict};
+use super::bench::{GateWorld, Verdict};
 
 /// How each issue was checked.
 fn how(ended: &Verdict) -> Vec<&str> {
@@ -10,7 +10,7 @@ fn how(ended: &Verdict) -> Vec<&str> {
 
 #[test]
 fn a_lane_without_a_vote_refutes_nothing() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     for (lanes, rule, checked) in [
         ("fail,lazy_refuter", "any", "no other lane to ask"),
         ("fail,lost_refuter", "any", "no other lane to ask"),
@@ -28,7 +28,7 @@ fn a_lane_without_a_vote_refutes_nothing() {
 
 #[test]
 fn one_that_writes_while_it_checks_refutes_nothing_and_is_named() {
-    let ended = Bench::new().review("fail,writing_refuter", &["--consensus", "any"]);
+    let ended = GateWorld::new().review("fail,writing_refuter", &["--consensus", "any"]);
     let case = format!("{:#}", ended.json);
     assert_eq!(how(&ended), ["not checked: writing_refuter wrote to the tree"], "{case}");
     let warnings = ended.json["report"]["warnings"].to_string();
@@ -38,7 +38,7 @@ fn one_that_writes_while_it_checks_refutes_nothing_and_is_named() {
 
 #[test]
 fn where_one_lane_gives_no_answer_the_next_is_asked() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     for first in ["writing_refuter", "mute_refuter"] {
         let ended = bench.review(&format!("{first},fail,pass,fail2"), &[]);
         let case = format!("{first}: {:#}", ended.json);
@@ -52,7 +52,7 @@ fn where_one_lane_gives_no_answer_the_next_is_asked() {
 
 #[test]
 fn every_claim_that_blocks_is_checked() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let ended = bench.review("many,refuter", &[]);
     let case = format!("{:#}", ended.json);
     assert_eq!((ended.code, ended.verdict()), (0, "PASS"), "{case}");
@@ -65,7 +65,7 @@ fn every_claim_that_blocks_is_checked() {
 
 #[test]
 fn what_there_is_no_time_to_check_blocks_and_says_so() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let ended = bench.review("many,slow_refuter", &["--timeout", "8"]);
     let case = format!("{:#}", ended.json);
     assert_eq!((ended.code, ended.verdict()), (1, "FAIL"), "{case}");
@@ -80,7 +80,7 @@ fn what_there_is_no_time_to_check_blocks_and_says_so() {
 
 #[test]
 fn what_the_file_refutes_takes_nothing_else_along() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let ended = bench.review("absent,absent_if", &[]);
     let case = format!("{:#}", ended.json);
     assert_eq!((ended.code, ended.verdict()), (1, "FAIL"), "{case}");

@@ -1,13 +1,13 @@
 //! The commands beside `wait`, and what they say when something is wrong.
 
-use super::bench::Bench;
+use super::bench::GateWorld;
 use insta::assert_snapshot;
 use serde_json::Value;
 
 // Rows 001-019, 001-020, 001-025, 001-041.
 #[test]
 fn spawning_prints_the_contract_and_returns_before_the_lanes_do() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let started = std::time::Instant::now();
     let spawned = bench.spawn(&["--lanes", "never,missing,pass", "--timeout", "20"]);
     assert!(started.elapsed().as_secs() < 10);
@@ -16,7 +16,7 @@ fn spawning_prints_the_contract_and_returns_before_the_lanes_do() {
         spawned["reviewers_spawned"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     names.sort_unstable();
     assert_eq!(names, ["never", "pass"], "only those that were really started");
-    assert_eq!(spawned["reviewers_missing"]["missing"], "no-such-program: not found on the path");
+    assert_eq!(spawned["reviewers_missing"]["missing"], "`no-such-program` is not on PATH");
     let (code, stdout, _) = bench.run(&["wait", "--json", "--timeout", "0"]);
     let json: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(
@@ -38,7 +38,7 @@ fn spawning_prints_the_contract_and_returns_before_the_lanes_do() {
 
 #[test]
 fn spawning_lets_go_of_what_its_caller_holds() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let gate = env!("CARGO_BIN_EXE_review-gate");
     let lock = bench.repo.beside("lock");
     let script = format!(
@@ -58,7 +58,7 @@ fn spawning_lets_go_of_what_its_caller_holds() {
 // Rows 001-013, 001-014, 001-016, 001-024.
 #[test]
 fn what_cannot_be_started_says_why() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let spawn = |args: &[&str]| {
         let mut all = vec!["spawn-code-review"];
         all.extend(args);
@@ -108,7 +108,7 @@ fn what_cannot_be_started_says_why() {
 // Rows 001-039.
 #[test]
 fn waiting_without_a_session_is_an_internal_error() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     for args in [&["wait", "--json"][..], &["wait", "--json", "--session-key", "../../x"]] {
         let (code, stdout, _) = bench.run(args);
         let json: Value = serde_json::from_str(&stdout).unwrap();
@@ -117,15 +117,16 @@ fn waiting_without_a_session_is_an_internal_error() {
     }
     let (code, _, stderr) = bench.run(&["wait", "--json", "--timeout", "18446744073709551615"]);
     assert!(code == 5 && stderr.contains("604800"), "{stderr}");
-    let (code, stdout, _) = bench.run(&["wait"]);
-    assert_eq!((code, stdout.as_str()), (5, "no verdict: no session in this repository\n"));
-    let (code, _, stderr) = bench.run(&["status"]);
-    assert_eq!((code, stderr.as_str()), (5, "error: no session in this repository\n"));
+    let error = "error: no session in this repository\n\
+        hint: run `review-gate spawn-code-review --diff BASE..HEAD` to start one\n";
+    for command in ["wait", "status"] {
+        assert_eq!(bench.run(&[command]), (5, String::new(), error.to_owned()), "{command}");
+    }
 }
 
 #[test]
 fn sessions_are_listed_and_cleaned() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     assert_eq!(bench.run(&["list"]), (0, String::new(), String::new()));
     let ended = bench.review("pass", &[]);
     let (_, stdout, _) = bench.run(&["list"]);
@@ -144,7 +145,7 @@ fn sessions_are_listed_and_cleaned() {
 
 #[test]
 fn sessions_of_last_month_are_gone_when_another_one_starts() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let (old, recent) = (bench.review("pass", &[]), bench.review("pass", &[]));
     let file = bench.repo.path(format!(".mala/gate/{}/session.json", old.key));
     let mut session: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
@@ -159,7 +160,7 @@ fn sessions_of_last_month_are_gone_when_another_one_starts() {
 // Rows 001-022.
 #[test]
 fn lanes_are_shown_with_the_reason_why_they_can_be_used_or_not() {
-    let bench = Bench::with_config("gate: {lanes: {mine: {command: [lane, pass]}}}\n");
+    let bench = GateWorld::with_config("gate: {lanes: {mine: {command: [lane, pass]}}}\n");
     let world = bench.world.with_only_programs(&["sh", "git"]).with_program("claude", "echo 1.2.3");
     let world = world.with_program("lane", "");
     assert_snapshot!(world.run(&["lanes"]), @"
@@ -170,10 +171,10 @@ fn lanes_are_shown_with_the_reason_why_they_can_be_used_or_not() {
       version: 1.2.3
       why not: not signed in: none of $ANTHROPIC_API_KEY, $ANTHROPIC_AUTH_TOKEN, $CLAUDE_CODE_OAUTH_TOKEN, $CLAUDE_CONFIG_DIR/.credentials.json, ~/.claude/.credentials.json is there
     codex: not usable
-      why not: codex: not found on the path
+      why not: `codex` is not on PATH
       install: npm install -g @openai/codex
     gemini: not usable
-      why not: gemini: not found on the path
+      why not: `gemini` is not on PATH
       install: npm install -g @google/gemini-cli
     mine: usable
       program: [HOME]/bin/lane
@@ -186,7 +187,7 @@ fn lanes_are_shown_with_the_reason_why_they_can_be_used_or_not() {
 // Rows 001-031, 001-032.
 #[test]
 fn a_persons_answer_is_text() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     bench.review("pass,fail,prose", &[]);
     let shown = bench.world.run(&["wait"]);
     let shown = shown.replace(&bench.repo.head()[..12], "[HEAD]");

@@ -1,6 +1,6 @@
 //! The contract of the gate, row by row, as a caller sees it. Each row names what it covers.
 
-use super::bench::Bench;
+use super::bench::GateWorld;
 use crate::world;
 use mala_testkit::{TestRepo, World};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn known_lanes() -> World {
 #[test]
 fn both_outputs_have_a_schema() {
     // Rows 001-018, 001-028, 001-030, 001-064.
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let (code, stdout, stderr) =
         bench.run(&["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "fail,missing"]);
     assert_eq!(code, 0, "{stderr}");
@@ -46,7 +46,7 @@ fn both_outputs_have_a_schema() {
 #[test]
 fn the_scope_is_the_range() {
     // Rows 001-011, 001-015.
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let ended = bench.review("pass", &[]);
     let scope = &ended.json["report"]["scope"];
     assert_eq!(scope["target"], "HEAD~1..HEAD");
@@ -59,7 +59,7 @@ fn the_scope_is_the_range() {
 fn rules_come_from_flags_and_settings() {
     // Row 001-005.
     let lanes = "lanes: {pass: {command: [lane, pass]}, fail: {command: [lane, fail]}}";
-    let bench = Bench::with_config(&format!("gate: {{consensus: any, {lanes}}}\n"));
+    let bench = GateWorld::with_config(&format!("gate: {{consensus: any, {lanes}}}\n"));
     assert_eq!(bench.review("pass,fail", &[]).code, 0);
     assert_eq!(bench.review("pass,fail", &["--consensus", "quorum:2"]).code, 1);
     let args = ["spawn-code-review", "--diff", "HEAD~1..HEAD", "--consensus", "nope"];
@@ -70,7 +70,7 @@ fn rules_come_from_flags_and_settings() {
 fn a_pinned_lane_that_is_missing_is_named() {
     // Row 001-004.
     let config = "gate: {panel: [pass, gone], lanes: {pass: {command: [lane, pass]}, gone: {command: [gone]}}}\n";
-    let bench = Bench::with_config(config);
+    let bench = GateWorld::with_config(config);
     let spawned = bench.spawn(&[]);
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());
     assert_eq!(ended.code, 4, "{:#}", ended.json);
@@ -106,7 +106,7 @@ fn only_what_is_installed_counts() {
 #[test]
 fn a_lane_has_its_own_verdict_and_summary() {
     // Rows 001-054, 001-055, 001-059.
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let ended = bench.review("pass,fail,needs,prose", &[]);
     let lanes = &ended.json["reviewers"];
     let verdicts = ["pass", "fail", "needs", "prose"].map(|name| lanes[name]["verdict"].clone());
@@ -122,9 +122,9 @@ fn an_answer_that_contradicts_itself_is_a_parse_error() {
     // Row 001-063.
     let wrong = |name: &str, edit: &str| {
         let config = format!("gate: {{lanes: {{{name}: {{command: [{name}]}}}}}}\n");
-        let bench = Bench::with_config(&config);
+        let bench = GateWorld::with_config(&config);
         let script = format!("lane fail | sed '{edit}'");
-        let bench = Bench { world: bench.world.with_program(name, &script), repo: bench.repo };
+        let bench = GateWorld { world: bench.world.with_program(name, &script), repo: bench.repo };
         let ended = bench.review(name, &[]);
         assert_eq!(ended.code, 2, "{name}: {:#}", ended.json);
         ended.error_of(name).to_owned()
@@ -141,7 +141,7 @@ fn an_answer_that_contradicts_itself_is_a_parse_error() {
 #[test]
 fn a_wait_can_be_repeated() {
     // Rows 001-033, 001-041, 001-046.
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let spawned = bench.spawn(&["--lanes", "slow"]);
     let key = spawned["session_key"].as_str().unwrap();
     let (code, stdout, _) = bench.run(&["wait", "--json", "--session-key", key, "--timeout", "0"]);

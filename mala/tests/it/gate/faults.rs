@@ -1,11 +1,11 @@
 //! Lanes that go wrong in every way: each ends in the right code, within its limit, and leaves nothing.
 
-use super::bench::{Bench, processes};
+use super::bench::{GateWorld, processes};
 use std::time::{Duration, Instant};
 
 #[track_caller]
 fn check(lane: &str, code: i32, says: &str) {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let started = Instant::now();
     let ended = bench.review(lane, &["--timeout", "4"]);
     let case = format!("{lane}: {:#}", ended.json);
@@ -35,7 +35,7 @@ fn a_complete_answer_counts_though_the_process_then_floods() {
 
 #[test]
 fn one_that_goes_on_printing_after_its_answer_is_not_waited_for() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let started = Instant::now();
     let ended = bench.review("chatty", &["--timeout", "50"]);
     assert_eq!(ended.code, 0, "{:#}", ended.json);
@@ -45,7 +45,7 @@ fn one_that_goes_on_printing_after_its_answer_is_not_waited_for() {
 
 #[test]
 fn one_that_cannot_be_executed_says_why() {
-    let bench = Bench::with_config("gate: {lanes: {odd: {command: [odd]}}}\n");
+    let bench = GateWorld::with_config("gate: {lanes: {odd: {command: [odd]}}}\n");
     let program = bench.world.home().join("bin/odd");
     std::fs::write(&program, "#!/no/such/interpreter\n").unwrap();
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))
@@ -64,7 +64,7 @@ fn an_answer_file_that_is_none_is_left_alone() {
 
 #[test]
 fn a_context_file_that_is_none_is_refused() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let pipe = bench.repo.beside("pipe");
     assert!(bench.world.command("mkfifo").arg(&pipe).status().unwrap().success());
     for file in [pipe.to_str().unwrap(), "/dev/zero"] {
@@ -109,7 +109,7 @@ fn one_that_contradicts_itself_has_no_vote() {
 
 #[test]
 fn a_lane_sees_the_bytes_of_the_commit_whatever_its_attributes_say() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let encoded = |number: u8| {
         let text = format!("def f(x):\n    return x + {number}  # $Id$\n");
         text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>()
@@ -127,7 +127,7 @@ fn a_lane_sees_the_bytes_of_the_commit_whatever_its_attributes_say() {
 #[test]
 fn no_link_of_a_commit_leads_to_what_signs_in() {
     let lane = "{command: [lane, looks], links: [{from: ['~/.x/auth.json'], to: .x/auth.json}]}";
-    let bench = Bench::with_config(&format!("gate: {{lanes: {{looks: {lane}}}}}\n"));
+    let bench = GateWorld::with_config(&format!("gate: {{lanes: {{looks: {lane}}}}}\n"));
     let key = bench.world.home().join(".x/auth.json");
     std::fs::create_dir_all(key.parent().unwrap()).unwrap();
     std::fs::write(&key, "token").unwrap();
@@ -193,7 +193,7 @@ fn one_that_writes_to_the_tree_has_no_vote() {
 
 #[test]
 fn one_that_commits_and_moves_branches_does_so_in_a_copy() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let before = bench.repo.git(&["rev-parse", "main", "HEAD"]);
     let ended = bench.review("commits", &[]);
     assert_eq!(ended.code, 2, "{:#}", ended.json);
@@ -215,14 +215,14 @@ fn one_that_asks_git_keeps_its_vote() {
 
 #[test]
 fn a_lane_sees_only_what_it_needs_of_the_environment() {
-    let Bench { repo, mut world } = Bench::new();
+    let GateWorld { repo, mut world } = GateWorld::new();
     for name in ["CARGO_HOME", "GEM_HOME", "GOFLAGS", "PYENV_ROOT", "VIRTUAL_ENV"] {
         world = world.with_env(name, "/somewhere");
     }
     for name in ["LC_TIME", "USER", "VOLTA_HOME"] {
         world = world.with_env(name, "C");
     }
-    let bench = Bench { repo, world };
+    let bench = GateWorld { repo, world };
     let ended = bench.review("env", &[]);
     assert_eq!(ended.code, 0, "{:#}", ended.json);
     let folder = ended.json["report"]["session_dir"].as_str().unwrap();
@@ -253,11 +253,11 @@ fn a_lane_sees_only_what_it_needs_of_the_environment() {
 #[test]
 fn a_gate_inside_of_a_gate_refuses() {
     let gate = std::path::Path::new(env!("CARGO_BIN_EXE_review-gate"));
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let path = std::env::var_os("PATH").unwrap();
     let folders = [bench.world.home().join("bin"), gate.parent().unwrap().to_owned()];
     let path = std::env::join_paths(folders.into_iter().chain(std::env::split_paths(&path)));
-    let bench = Bench { world: bench.world.with_env("PATH", path.unwrap()), repo: bench.repo };
+    let bench = GateWorld { world: bench.world.with_env("PATH", path.unwrap()), repo: bench.repo };
     let ended = bench.review("gate", &[]);
     assert_eq!(ended.code, 0);
     let folder = ended.json["report"]["session_dir"].as_str().unwrap();
@@ -268,7 +268,7 @@ fn a_gate_inside_of_a_gate_refuses() {
 /// A reviewer cannot start a session, so that no other may stand for the one that it has not.
 #[test]
 fn inside_of_a_gate_no_session_is_chosen() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let passed = bench.review("pass", &[]);
     assert_eq!(passed.code, 0);
     let folder = bench.repo.path(".mala/gate");
@@ -314,7 +314,7 @@ fn children_that_outlive_a_lane_are_ended() {
 
 #[test]
 fn one_that_kills_its_supervisor_is_noticed_at_once() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let started = Instant::now();
     let spawned = bench.spawn(&["--lanes", "killer,never"]);
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());

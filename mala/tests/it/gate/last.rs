@@ -1,22 +1,22 @@
 //! Which session is the last one, and what came of it: no copy, edit or hidden file
 //! takes its place.
 
-use super::bench::Bench;
+use super::bench::GateWorld;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-fn file(bench: &Bench, key: &str, name: &str) -> PathBuf {
+fn file(bench: &GateWorld, key: &str, name: &str) -> PathBuf {
     bench.repo.path(".mala/gate").join(key).join(name)
 }
 
 /// The key of a session whose reviewers never answer.
-fn running(bench: &Bench) -> String {
+fn running(bench: &GateWorld) -> String {
     bench.spawn(&["--lanes", "never"])["session_key"].as_str().unwrap().to_owned()
 }
 
 #[test]
 fn a_result_of_another_session_is_none() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let passed = bench.review("pass", &[]);
     let key = running(&bench);
     let (from, to) = (file(&bench, &passed.key, "result.json"), file(&bench, &key, "result.json"));
@@ -32,7 +32,7 @@ fn a_result_of_another_session_is_none() {
 
 #[test]
 fn a_session_replaces_what_is_no_result_of_its_own() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let failed = bench.review("fail", &[]);
     let from = file(&bench, &failed.key, "result.json");
     let spawned = bench.spawn_apart(&["--lanes", "slow"]);
@@ -48,7 +48,7 @@ fn a_session_replaces_what_is_no_result_of_its_own() {
 
 #[test]
 fn an_edited_result_does_not_count() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let failed = bench.review("fail", &[]);
     let path = file(&bench, &failed.key, "result.json");
     let text = std::fs::read_to_string(&path).unwrap();
@@ -60,7 +60,7 @@ fn an_edited_result_does_not_count() {
 
 #[test]
 fn a_session_by_another_name_is_none() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let passed = bench.review("pass", &[]);
     let other = "aaaaaaaa-0000-0000-0000-000000000000";
     let sessions = bench.repo.path(".mala/gate");
@@ -72,7 +72,7 @@ fn a_session_by_another_name_is_none() {
 
 #[test]
 fn an_edited_session_does_not_count() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let passed = bench.review("pass", &[]);
     let path = file(&bench, &passed.key, "session.json");
     let text = std::fs::read_to_string(&path).unwrap();
@@ -93,7 +93,7 @@ fn an_edited_session_does_not_count() {
 
 #[test]
 fn a_session_whose_key_cannot_be_printed_is_stopped() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let mut spawn = bench.world.command(env!("CARGO_BIN_EXE_review-gate"));
     spawn.args(["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "never"]);
     spawn.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
@@ -106,7 +106,7 @@ fn a_session_whose_key_cannot_be_printed_is_stopped() {
 
 #[test]
 fn what_is_not_committed_does_not_choose_its_panel() {
-    let bench = Bench::with_config("");
+    let bench = GateWorld::with_config("");
     bench.repo.git(&["rm", "-q", "mala.yaml"]);
     bench.repo.commit_staged("no settings");
     bench.repo.write("a.py", "def f(x):\n    return x.bad\n");
@@ -118,7 +118,7 @@ fn what_is_not_committed_does_not_choose_its_panel() {
 
 #[test]
 fn copies_are_for_their_owner_alone() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let key = running(&bench);
     let text = std::fs::read_to_string(file(&bench, &key, "session.json")).unwrap();
     let session: serde_json::Value = serde_json::from_str(&text).unwrap();

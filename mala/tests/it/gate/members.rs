@@ -1,6 +1,6 @@
 //! The reviewers of mala itself on a panel, beside lanes and alone.
 
-use super::bench::Bench;
+use super::bench::GateWorld;
 use mala_testkit::model_server::{ModelAnswer, ModelServer};
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ const LEFTOVER: &str =
 #[test]
 fn the_built_in_reviewer_sits_on_a_panel() {
     let config = "gate: {panel: [judge, builtin], lanes: {judge: {command: [lane, judge]}}}\n";
-    let bench = Bench::with_config(config);
+    let bench = GateWorld::with_config(config);
     let spawned = bench.spawn(&[]);
     assert_eq!(
         spawned["reviewers_spawned"],
@@ -40,13 +40,13 @@ fn the_agent_sits_beside_a_lane_and_the_built_in_reviewer() {
         "line_end": 2, "priority": 1, "title": "[P1] breaks on None", "body": "x may be None"}]}"#;
     for (answer, code, verdict) in [(PASS, 0, "PASS"), (FAIL, 1, "FAIL"), ("no JSON", 2, "")] {
         let server = ModelServer::always(ModelAnswer::text(answer));
-        let bench = Bench::with_config(CONFIG);
+        let bench = GateWorld::with_config(CONFIG);
         let with_key = |world: mala_testkit::World| {
             world
                 .with_env("ANTHROPIC_API_KEY", "test-key")
                 .with_env("ANTHROPIC_BASE_URL", server.url())
         };
-        let bench = Bench { world: with_key(bench.world), repo: bench.repo };
+        let bench = GateWorld { world: with_key(bench.world), repo: bench.repo };
         let spawned = bench.spawn(&[]);
         let names = serde_json::json!(["agent", "builtin", "judge"]);
         assert_eq!(spawned["reviewers_spawned"], names, "{answer}");
@@ -80,7 +80,7 @@ fn the_agent_sits_beside_a_lane_and_the_built_in_reviewer() {
 /// The rules of the project are those of the base, also on a panel.
 #[test]
 fn the_built_in_reviewer_of_a_panel_uses_the_rules_of_the_project() {
-    let bench = Bench::with_config("gate: {panel: [builtin]}\n");
+    let bench = GateWorld::with_config("gate: {panel: [builtin]}\n");
     let rule = "id: own/no-eval\nlanguages: [python]\ntitle: No eval\nmessage: Do not use eval.\n\
         suggestion: Parse it.\ncategory: security\npriority: 1\nconfidence: 0.9\nrule: {pattern: eval($X)}\n\
         examples: {bad: [\"eval('1')  # !\"], good: [\"f('1')\"]}\n";
@@ -98,7 +98,7 @@ fn the_built_in_reviewer_of_a_panel_uses_the_rules_of_the_project() {
 
 #[test]
 fn an_agent_without_a_key_is_missing_and_does_not_pass() {
-    let bench = Bench::with_config("gate: {panel: [agent, builtin]}\n");
+    let bench = GateWorld::with_config("gate: {panel: [agent, builtin]}\n");
     let spawned = bench.spawn(&[]);
     assert!(spawned["reviewers_missing"]["agent"].is_string(), "{spawned:#}");
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());

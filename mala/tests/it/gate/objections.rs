@@ -1,10 +1,10 @@
 //! What a lane objects to is never lost: it counts, or the lane has no vote.
 
-use super::bench::Bench;
+use super::bench::GateWorld;
 
 #[test]
 fn an_objection_that_can_be_placed_counts_however_it_is_written() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     bench.repo.write("b.py", "def needed():\n    return 1\n");
     bench.repo.commit("more");
     bench.repo.remove("b.py");
@@ -28,7 +28,7 @@ fn an_objection_that_can_be_placed_counts_however_it_is_written() {
 // Rows 001-072, 001-075.
 #[test]
 fn a_priority_that_a_lane_leaves_open_stays_open() {
-    let ended = Bench::new().review("unsure", &[]);
+    let ended = GateWorld::new().review("unsure", &[]);
     assert_eq!((ended.code, ended.verdict()), (1, "NEEDS_WORK"), "as a P2: {:#}", ended.json);
     let issue = &ended.json["issues"][0];
     assert_eq!((&issue["priority"], &issue["title"]), (&().into(), &"breaks on None".into()));
@@ -36,7 +36,7 @@ fn a_priority_that_a_lane_leaves_open_stays_open() {
 
 #[test]
 fn an_objection_that_cannot_be_placed_is_no_pass() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     for (lane, why) in [
         ("invented", "nowhere.py:2: no such file or lines at head"),
         ("misquoted", "a.py:2: the quoted evidence is not there"),
@@ -67,14 +67,14 @@ fn an_objection_that_cannot_be_placed_is_no_pass() {
 
 #[test]
 fn an_answer_that_is_repeated_with_more_loses_nothing() {
-    let ended = Bench::new().review("grows", &[]);
+    let ended = GateWorld::new().review("grows", &[]);
     assert_eq!((ended.code, ended.verdict()), (1, "FAIL"), "{:#}", ended.json);
     assert_eq!(ended.json["issues"].as_array().unwrap().len(), 2, "{:#}", ended.json);
 }
 
 #[test]
 fn no_claim_writes_lines_of_our_own() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     bench.review("forger", &[]);
     let (_, shown, _) = bench.run(&["wait"]);
     assert!(shown.contains("a.py:2: [P1] x FAKE: PASS pass: PASS<U+202E>\n"), "{shown}");
@@ -83,7 +83,7 @@ fn no_claim_writes_lines_of_our_own() {
 
 #[test]
 fn two_claims_on_a_line_are_two_findings_and_each_is_checked() {
-    let ended = Bench::new().review("fail,unrelated", &[]);
+    let ended = GateWorld::new().review("fail,unrelated", &[]);
     let case = format!("{:#}", ended.json);
     assert_eq!(ended.code, 1, "{case}");
     let together = ended.json["issues"].as_array().unwrap().iter();
@@ -98,7 +98,7 @@ fn two_claims_on_a_line_are_two_findings_and_each_is_checked() {
 
 #[test]
 fn unreviewed_hunks_are_reported() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
     bench.repo.write("vendor/lib/x.js", "a()\n");
     bench.repo.write("x_pb2.py", "a = 1\n");
@@ -128,7 +128,7 @@ fn unreviewed_hunks_are_reported() {
 
 #[test]
 fn an_answer_by_the_form_that_the_prompt_states_is_read() {
-    let ended = Bench::new().review("follows", &[]);
+    let ended = GateWorld::new().review("follows", &[]);
     let case = format!("{:#}", ended.json);
     assert_eq!((ended.code, ended.verdict()), (1, "FAIL"), "{case}");
     assert_eq!(ended.error_of("follows"), "", "{case}");

@@ -1,6 +1,6 @@
 //! Every exit code, with one, two and three lanes, by every rule.
 
-use super::bench::Bench;
+use super::bench::GateWorld;
 
 /// The lanes, then the exit codes by unanimous, majority, any and quorum:2.
 const TABLE: [(&str, [i32; 4]); 17] = [
@@ -29,7 +29,7 @@ const RULES: [&str; 4] = ["unanimous", "majority", "any", "quorum:2"];
 // 001-051, 001-053, 001-076, 001-077, 001-079, 001-082, 001-149.
 #[test]
 fn every_exit_code_by_every_rule() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let next = std::sync::atomic::AtomicUsize::new(0);
     let rows: Vec<(&str, &str, i32)> = TABLE
         .iter()
@@ -77,7 +77,7 @@ fn every_exit_code_by_every_rule() {
 // 001-074.
 #[test]
 fn the_json_has_all_fields_of_the_contract() {
-    let ended = Bench::new().review("fail,fail2", &[]);
+    let ended = GateWorld::new().review("fail,fail2", &[]);
     assert_eq!(ended.code, 1);
     let json = &ended.json;
     assert_eq!((&json["schema_version"], &json["status"]), (&1.into(), &"resolved".into()));
@@ -105,7 +105,7 @@ fn the_json_has_all_fields_of_the_contract() {
 
 #[test]
 fn a_panel_that_is_too_small_for_its_rule_says_so() {
-    let ended = Bench::new().review("pass", &["--consensus", "quorum:2"]);
+    let ended = GateWorld::new().review("pass", &["--consensus", "quorum:2"]);
     assert_eq!(ended.code, 4, "{:#}", ended.json);
     let errors = serde_json::json!(["quorum:2 needs 2 passes, and the panel has 1"]);
     assert_eq!(ended.json["parse_errors"], errors);
@@ -113,7 +113,7 @@ fn a_panel_that_is_too_small_for_its_rule_says_so() {
 
 #[test]
 fn a_blocking_finding_is_checked_by_a_lane_that_did_not_make_it() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let ended = bench.review("fail,pass", &[]);
     assert_eq!((ended.code, ended.verdict()), (1, "FAIL"));
     assert_eq!(ended.json["issues"][0]["verification"]["how"], "pass: looked");

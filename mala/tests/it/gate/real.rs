@@ -1,7 +1,7 @@
 //! The real codex, claude and gemini, each through a full session, against a model server on loopback.
 //! `scripts/install-tools` installs them.
 
-use super::bench::Bench;
+use super::bench::GateWorld;
 use mala_testkit::ModelServer;
 use mala_testkit::model_server::{ModelAnswer, ModelRequest, RequestTurn, ServerFault, ServerStep};
 use serde_json::{Value, json};
@@ -20,8 +20,8 @@ fn reviewers() -> PathBuf {
 }
 
 /// A machine with the three reviewers, keys that are none, and this server behind all of them.
-fn bench(server: &ModelServer) -> Bench {
-    let bench = Bench::with_config("");
+fn bench(server: &ModelServer) -> GateWorld {
+    let bench = GateWorld::with_config("");
     let url = server.url();
     let codex = [
         "model=scripted".to_owned(),
@@ -53,7 +53,7 @@ fn bench(server: &ModelServer) -> Bench {
         .with_env("ANTHROPIC_BASE_URL", &url)
         .with_env("GEMINI_API_KEY", "no-key")
         .with_env("GOOGLE_GEMINI_BASE_URL", &url);
-    Bench { world, repo: bench.repo }
+    GateWorld { world, repo: bench.repo }
 }
 
 /// What stands after these words in a prompt.

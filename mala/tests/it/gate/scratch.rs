@@ -1,6 +1,6 @@
 //! The folders that sessions throw away: unused ones are removed, used ones stay.
 
-use super::bench::Bench;
+use super::bench::GateWorld;
 use mala_testkit::World;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -18,9 +18,9 @@ fn deadly_git(world: World) -> World {
 }
 
 /// The scratch folder of a `spawn-code-review` that was killed before its session was there.
-fn left_by_a_killed_spawn() -> (Bench, PathBuf) {
-    let Bench { repo, world } = Bench::new();
-    let bench = Bench { world: deadly_git(world), repo };
+fn left_by_a_killed_spawn() -> (GateWorld, PathBuf) {
+    let GateWorld { repo, world } = GateWorld::new();
+    let bench = GateWorld { world: deadly_git(world), repo };
     let args = ["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "pass"];
     let (code, stdout, stderr) = bench.run(&args);
     assert_eq!(code, -1, "killed: {stdout}{stderr}");
@@ -37,7 +37,7 @@ fn left_by_a_killed_spawn() -> (Bench, PathBuf) {
 fn what_a_killed_spawn_leaves_is_removed_by_the_next_one() {
     let (_killed, scratch) = left_by_a_killed_spawn();
     // Another repository of the same user will do.
-    let other = Bench::new();
+    let other = GateWorld::new();
     other.review("pass", &[]);
     assert!(!scratch.exists(), "{} is still there", scratch.display());
 }
@@ -52,7 +52,7 @@ fn what_a_killed_spawn_leaves_is_removed_by_clean() {
 
 #[test]
 fn a_folder_in_use_stays() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let spawned = bench.spawn(&["--lanes", "never"]);
     let folder = PathBuf::from(spawned["session_dir"].as_str().unwrap());
     let session = std::fs::read(folder.join("session.json")).unwrap();

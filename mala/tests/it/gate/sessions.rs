@@ -1,6 +1,6 @@
 //! Many sessions at once, and supervisors that die at any moment.
 
-use super::bench::{Bench, processes};
+use super::bench::{GateWorld, processes};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -17,7 +17,7 @@ fn supervisor(spawned: &Value) -> Option<String> {
 // Rows 001-036, 001-043.
 #[test]
 fn twenty_sessions_at_once_are_not_mixed_up() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let cases = [("pass", 0), ("fail", 1), ("prose", 2), ("slow", 0)];
     let ended: Vec<_> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..20)
@@ -43,7 +43,7 @@ fn twenty_sessions_at_once_are_not_mixed_up() {
 // Rows 001-042.
 #[test]
 fn several_can_wait_for_one_session() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let spawned = bench.spawn(&["--lanes", "slow"]);
     let key = spawned["session_key"].as_str().unwrap();
     std::thread::scope(|scope| {
@@ -56,7 +56,7 @@ fn several_can_wait_for_one_session() {
 // Rows 001-037.
 #[test]
 fn without_a_key_the_most_recent_session_is_waited_for() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     bench.review("fail", &[]);
     let spawned = bench.spawn_apart(&["--lanes", "pass"]);
     let (code, stdout, _) = bench.run(&["wait", "--json"]);
@@ -68,7 +68,7 @@ fn without_a_key_the_most_recent_session_is_waited_for() {
 // Rows 001-081.
 #[test]
 fn a_supervisor_that_is_killed_at_any_moment_leaves_a_true_answer() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let number: u64 =
         std::env::var("MALA_GATE_KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(50);
     let next = std::sync::atomic::AtomicU64::new(0);
@@ -112,7 +112,7 @@ fn a_supervisor_that_is_killed_at_any_moment_leaves_a_true_answer() {
 /// The next command cleans up, though what is left has neither marker nor parent.
 #[test]
 fn a_killed_supervisor_leaves_nothing_to_those_who_come_after() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let left = || {
         let all = processes(|_, command| command.starts_with("sleep 100"));
         all.iter().filter(|it| ["sleep 1005 ", "sleep 1006 "].contains(&it.as_str())).count()
@@ -139,7 +139,7 @@ fn a_killed_supervisor_leaves_nothing_to_those_who_come_after() {
 
 #[test]
 fn a_supervisor_that_is_stopped_is_not_waited_for() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let spawned = bench.spawn(&["--lanes", "never"]);
     let pid = supervisor(&spawned).unwrap();
     Command::new("kill").args(["-STOP", &pid]).output().unwrap();
@@ -155,7 +155,7 @@ fn a_supervisor_that_is_stopped_is_not_waited_for() {
 /// A process that is there and does nothing is no supervisor, once its time is over since long ago.
 #[test]
 fn a_supervisor_that_hangs_is_ended_by_the_next_command() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let spawned = bench.spawn(&["--lanes", "never", "--timeout", "50"]);
     let folder = spawned["session_dir"].as_str().unwrap();
     let key = spawned["session_key"].as_str().unwrap();
@@ -184,7 +184,7 @@ fn a_supervisor_that_hangs_is_ended_by_the_next_command() {
 // Rows 001-026.
 #[test]
 fn the_supervisor_survives_its_caller() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let gate = env!("CARGO_BIN_EXE_review-gate");
     let script = format!("{gate} spawn-code-review --diff HEAD~1..HEAD --lanes slow; kill -9 0");
     let mut shell = bench.world.command("setsid");

@@ -1,11 +1,11 @@
 //! One repository with several work trees: a session of one of them is one of the repository.
 
-use super::bench::Bench;
+use super::bench::GateWorld;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// Exit code, stdout and stderr of `review-gate` in a folder.
-fn run_in(bench: &Bench, folder: &Path, args: &[&str]) -> (i32, String, String) {
+fn run_in(bench: &GateWorld, folder: &Path, args: &[&str]) -> (i32, String, String) {
     let mut gate = bench.world.command(env!("CARGO_BIN_EXE_review-gate"));
     let output = gate.args(args).current_dir(folder).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -19,7 +19,7 @@ fn key_of(text: &str) -> String {
 }
 
 /// Starts a session in a work tree and waits for it; gives its key.
-fn review_in(bench: &Bench, folder: &Path, lane: &str) -> String {
+fn review_in(bench: &GateWorld, folder: &Path, lane: &str) -> String {
     let args = ["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", lane];
     let (code, stdout, stderr) = run_in(bench, folder, &args);
     assert_eq!(code, 0, "{stderr}");
@@ -29,7 +29,7 @@ fn review_in(bench: &Bench, folder: &Path, lane: &str) -> String {
 }
 
 /// A second work tree, with a name that is as hard to read as any.
-fn linked(bench: &Bench) -> PathBuf {
+fn linked(bench: &GateWorld) -> PathBuf {
     let tree = bench.repo.beside("linked\nworktree \"tree\\");
     bench.repo.git(&["worktree", "add", "-q", "--detach", tree.to_str().unwrap()]);
     tree
@@ -38,7 +38,7 @@ fn linked(bench: &Bench) -> PathBuf {
 /// 001-038: the most recent session of this work tree, then of the repository.
 #[test]
 fn without_a_key_a_session_of_this_work_tree_goes_first() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let main = bench.repo.root().to_owned();
     let tree = linked(&bench);
     let first = review_in(&bench, &main, "pass");
@@ -64,7 +64,7 @@ fn without_a_key_a_session_of_this_work_tree_goes_first() {
 
 #[test]
 fn the_list_names_other_work_trees_and_cleaning_takes_them() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let tree = linked(&bench);
     let (here, there) =
         (review_in(&bench, bench.repo.root(), "pass"), review_in(&bench, &tree, "fail"));
@@ -85,7 +85,7 @@ fn the_list_names_other_work_trees_and_cleaning_takes_them() {
 
 #[test]
 fn what_took_the_place_of_a_work_tree_is_not_believed() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let tree = linked(&bench);
     let failed = review_in(&bench, bench.repo.root(), "fail");
     std::fs::remove_dir_all(&tree).unwrap();
@@ -106,7 +106,7 @@ fn what_took_the_place_of_a_work_tree_is_not_believed() {
 #[test]
 fn every_kind_of_repository_is_reviewed() {
     for kind in ["sha256", "linked", "shallow"] {
-        let Bench { repo, world } = Bench::new();
+        let GateWorld { repo, world } = GateWorld::new();
         let folder = repo.beside(kind);
         let path = folder.to_str().unwrap();
         match kind {
@@ -127,7 +127,7 @@ fn every_kind_of_repository_is_reviewed() {
                 }
             }
         }
-        let bench = Bench { world: world.in_folder(&folder), repo };
+        let bench = GateWorld { world: world.in_folder(&folder), repo };
         let ended = bench.review("pass", &[]);
         assert_eq!((ended.code, ended.verdict()), (0, "PASS"), "{kind}: {:#}", ended.json);
         ended.assert_nothing_left();

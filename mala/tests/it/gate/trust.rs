@@ -1,12 +1,12 @@
 //! Nothing that a change brings along is believed or run.
 
-use super::bench::Bench;
+use super::bench::GateWorld;
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
 fn a_committed_verdict_does_not_count() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let passed = bench.review("pass", &[]);
     assert_eq!(passed.code, 0);
     bench.repo.git(&["add", "-f", ".mala"]);
@@ -14,7 +14,7 @@ fn a_committed_verdict_does_not_count() {
     let clone = bench.repo.beside("clone");
     bench.repo.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
     assert!(clone.join(format!(".mala/gate/{}/result.json", passed.key)).exists());
-    let bench = Bench { world: bench.world.in_folder(&clone), repo: bench.repo };
+    let bench = GateWorld { world: bench.world.in_folder(&clone), repo: bench.repo };
     for is_known in [false, true] {
         if is_known {
             // The clone has sessions of its own.
@@ -32,11 +32,11 @@ fn a_committed_verdict_does_not_count() {
 
 #[test]
 fn a_committed_repository_does_not_count() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let bare = bench.repo.beside("bare.git");
     bench.repo.git(&["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
-    let Bench { repo, world } = bench;
-    let bench = Bench { world: world.in_folder(&bare), repo };
+    let GateWorld { repo, world } = bench;
+    let bench = GateWorld { world: world.in_folder(&bare), repo };
     assert_eq!(bench.review("pass", &[]).code, 0, "a bare repository of its own is one");
     let sub = bench.repo.path("sub");
     bench.world.command("cp").args(["-r"]).args([&bare, &sub]).status().unwrap();
@@ -65,7 +65,7 @@ fn a_committed_repository_does_not_count() {
 
 #[test]
 fn a_state_folder_that_leads_elsewhere_is_refused() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let elsewhere = bench.repo.beside("elsewhere");
     std::fs::create_dir(&elsewhere).unwrap();
     bench.repo.link(".mala", &elsewhere);
@@ -79,7 +79,7 @@ fn a_state_folder_that_leads_elsewhere_is_refused() {
 
 #[test]
 fn the_program_of_an_unreviewed_lane_is_not_run_for_its_version() {
-    let bench = Bench::with_config("");
+    let bench = GateWorld::with_config("");
     let mark = bench.repo.beside("ran");
     let config = format!(
         "gate: {{lanes: {{mine: {{command: [sh], version: [-c, 'touch {}; echo 7']}}}}}}\n",
@@ -109,7 +109,7 @@ fn the_program_of_an_unreviewed_lane_is_not_run_for_its_version() {
 
 #[test]
 fn a_session_keeps_its_secrets() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC3");
     let file = bench.repo.beside("issue.txt");
     std::fs::write(&file, format!("Use {token} to sign in.\n")).unwrap();
@@ -127,7 +127,7 @@ fn a_session_keeps_its_secrets() {
 #[test]
 fn what_a_lane_prints_is_kept_without_secrets_however_it_ends() {
     let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC3");
-    let bench = Bench::with_config(&format!(
+    let bench = GateWorld::with_config(&format!(
         "gate: {{lanes: {{leaky: {{command: [lane, leaky, holds, {token}]}}}}}}\n"
     ));
     let contents = |folder: &str, name: &str| {
@@ -167,7 +167,7 @@ fn what_a_lane_prints_is_kept_without_secrets_however_it_ends() {
 
 #[test]
 fn no_lane_finds_what_agents_obey_unless_it_says_so() {
-    let bench = Bench::with_config(
+    let bench = GateWorld::with_config(
         "gate:\n  lanes:\n    lists: {command: [lane, lists]}\n    alike: {like: claude, command: [lane, \
          lists]}\n    all: {command: [lane, lists], hide: []}\n    some: {like: codex, command: [lane, \
          lists], hide: [.env]}\n",
@@ -202,7 +202,7 @@ fn no_lane_finds_what_agents_obey_unless_it_says_so() {
 
 #[test]
 fn what_cannot_be_read_hides_nothing() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let (old, new) = (bench.review("pass", &[]), bench.review("fail", &[]));
     let file = |key: &str, name: &str| bench.repo.path(format!(".mala/gate/{key}/{name}"));
     std::fs::write(file(&old.key, "result.json"), "{").unwrap();
@@ -212,16 +212,16 @@ fn what_cannot_be_read_hides_nothing() {
         listed.as_array().unwrap().iter().filter_map(|it| it["state"].as_str()).collect();
     assert_eq!((code, states), (0, vec!["done", "broken"]));
     std::fs::write(file(&new.key, "session.json"), "{").unwrap();
-    let (code, stdout, _) = bench.run(&["wait"]);
-    assert_eq!(code, 5, "no older one takes its place: {stdout}");
-    assert!(stdout.contains("cannot read the most recent session"), "{stdout}");
+    let (code, _, stderr) = bench.run(&["wait"]);
+    assert_eq!(code, 5, "no older one takes its place: {stderr}");
+    assert!(stderr.contains("cannot read the most recent session"), "{stderr}");
     let (code, _, said) = bench.run(&["clean"]);
     assert_eq!((code, said.as_str()), (0, "0 sessions removed\n"), "it is young");
     std::thread::sleep(std::time::Duration::from_secs(2));
     let (code, _, said) = bench.run(&["clean", "--older-than", "1s"]);
     assert_eq!((code, said.as_str()), (0, "2 sessions removed\n"));
-    let (code, stdout, _) = bench.run(&["wait"]);
-    assert!(code == 5 && stdout.contains("no session in this repository"), "{stdout}");
+    let (code, _, stderr) = bench.run(&["wait"]);
+    assert!(code == 5 && stderr.contains("no session in this repository"), "{stderr}");
     let newest = bench.review_apart("pass");
     let (code, stdout, _) = bench.run(&["wait", "--json"]);
     assert!(code == 0 && stdout.contains(&newest.key), "{stdout}");
@@ -229,7 +229,7 @@ fn what_cannot_be_read_hides_nothing() {
 
 #[test]
 fn what_is_over_and_cannot_be_read_is_cleaned_at_once() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     for broken in ["session.json", "result.json"] {
         let ended = bench.review("pass", &[]);
         let file = bench.repo.path(format!(".mala/gate/{}/{broken}", ended.key));

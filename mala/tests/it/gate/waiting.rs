@@ -1,23 +1,23 @@
 //! `review-gate wait`: its time, what it shows on a terminal, and what it prints before the end.
 
-use super::bench::Bench;
+use super::bench::GateWorld;
 use serde_json::{Value, json};
 
 /// `wait --json` with these arguments.
-fn wait(bench: &Bench, key: &str, args: &[&str]) -> (i32, Value) {
+fn wait(bench: &GateWorld, key: &str, args: &[&str]) -> (i32, Value) {
     let mut all = vec!["wait", "--json", "--session-key", key];
     all.extend(args);
     let (code, stdout, stderr) = bench.run(&all);
     (code, serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stderr}")))
 }
 
-fn spawn(bench: &Bench, lanes: &str, more: &[&str]) -> String {
+fn spawn(bench: &GateWorld, lanes: &str, more: &[&str]) -> String {
     let args = [&["--lanes", lanes][..], more].concat();
     bench.spawn(&args)["session_key"].as_str().unwrap().to_owned()
 }
 
 /// Until the answer of a lane is there.
-fn until_answered(bench: &Bench, key: &str, lane: &str) {
+fn until_answered(bench: &GateWorld, key: &str, lane: &str) {
     let progress = bench.repo.path(format!(".mala/gate/{key}/progress.json"));
     let has_answer = || {
         let text = std::fs::read_to_string(&progress).unwrap_or_default();
@@ -32,7 +32,7 @@ fn until_answered(bench: &Bench, key: &str, lane: &str) {
 /// 001-066, 001-067: the state of each lane and the findings so far; FAIL once the rule cannot pass.
 #[test]
 fn a_wait_that_times_out_prints_what_is_known() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let key = spawn(&bench, "fail,never", &[]);
     until_answered(&bench, &key, "fail");
     let (code, json) = wait(&bench, &key, &["--timeout", "1"]);
@@ -54,7 +54,7 @@ fn a_wait_that_times_out_prints_what_is_known() {
 /// 001-034: a lane that hangs does not hide the objection of another one.
 #[test]
 fn without_a_time_limit_a_wait_outlasts_its_lanes() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let key = spawn(&bench, "fail,never", &["--timeout", "3"]);
     let (code, json) = wait(&bench, &key, &[]);
     assert_eq!((code, &json["consensus"]["verdict"]), (1, &"FAIL".into()), "{json:#}");
@@ -63,7 +63,7 @@ fn without_a_time_limit_a_wait_outlasts_its_lanes() {
 /// 001-065: the contract's fields and one report.
 #[test]
 fn nothing_is_printed_twice() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     for lanes in ["pass", "fail,pass", "prose"] {
         let ended = bench.review(lanes, &[]);
         let keys: Vec<&String> = ended.json.as_object().unwrap().keys().collect();
@@ -87,7 +87,7 @@ fn nothing_is_printed_twice() {
 /// 001-044: a line per lane on a terminal.
 #[test]
 fn a_terminal_shows_the_state_of_each_lane() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let key = spawn(&bench, "fail,slow", &[]);
     let gate = env!("CARGO_BIN_EXE_review-gate");
     let mut command = bench.world.command("script");
@@ -104,7 +104,7 @@ fn a_terminal_shows_the_state_of_each_lane() {
 /// 001-121: an empty range over a dirty work tree.
 #[test]
 fn uncommitted_changes_that_are_not_included_are_named() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     let empty = ["spawn-code-review", "--diff", "HEAD..HEAD", "--lanes", "pass"];
     let warned = || {
         let (code, stdout, stderr) = bench.run(&empty);
@@ -126,8 +126,9 @@ fn uncommitted_changes_that_are_not_included_are_named() {
 #[test]
 fn a_reviewer_that_reads_only_its_prompt_passes_one_change_and_fails_another() {
     for command in ["[lane, follows]", "[lane, follows, '{schema}']"] {
-        let bench =
-            Bench::with_config(&format!("gate: {{lanes: {{reader: {{command: {command}}}}}}}\n"));
+        let bench = GateWorld::with_config(&format!(
+            "gate: {{lanes: {{reader: {{command: {command}}}}}}}\n"
+        ));
         let failed = bench.review("reader", &[]);
         assert_eq!((failed.code, failed.verdict()), (1, "FAIL"), "{command}: {:#}", failed.json);
         bench.repo.write("a.py", "def f(x):\n    return x\n");
@@ -141,7 +142,7 @@ fn a_reviewer_that_reads_only_its_prompt_passes_one_change_and_fails_another() {
 /// 001-061: a reason quotes the lane's own error or the start of its text.
 #[test]
 fn a_reason_quotes_what_the_lane_said() {
-    let bench = Bench::new();
+    let bench = GateWorld::new();
     for (lane, words) in [
         ("prose", "I looked at everything. No issues found"),
         ("crash", "exit 7 without an answer: cannot go on"),
@@ -162,7 +163,7 @@ fn a_reason_quotes_what_the_lane_said() {
 #[test]
 fn a_lane_that_writes_to_the_work_tree_of_the_user_is_reported() {
     let config = "gate: {lanes: {outside: {command: [lane, outside], keep: [OUTSIDE]}}}\n";
-    let mut bench = Bench::with_config(config);
+    let mut bench = GateWorld::with_config(config);
     let file = bench.repo.path("written.py");
     bench.world = bench.world.with_env("OUTSIDE", &file);
     let ended = bench.review("outside", &[]);

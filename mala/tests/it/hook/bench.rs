@@ -8,12 +8,12 @@ use std::path::Path;
 pub(super) const GOOD: &str = "def f(x):\n    return x + 1\n";
 pub(super) const BAD: &str = "def f(x):\n    return x.bad\n";
 
-pub(super) struct Bench {
+pub(super) struct HookWorld {
     pub(super) repo: TestRepo,
     pub(super) world: World,
 }
 
-impl Bench {
+impl HookWorld {
     /// The panel is one lane of this behaviour; `judge` fails what has `bad` in it.
     pub(super) fn new(lane: &str) -> Self {
         Self::with_config(&format!("gate: {{lanes: {{{lane}: {{command: [lane, {lane}]}}}}}}\n"))

@@ -1,7 +1,7 @@
 //! Conversations from start to stop, one row each: what the agent does, and the files that are reviewed
 //! then. The rule is that of docs/hook.md.
 
-use super::bench::{Bench, blocks};
+use super::bench::{HookWorld, blocks};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -18,12 +18,12 @@ printf '{"nonce":"%s","head_sha":"%s","verdict":"PASS","summary":"s","findings":
 
 /// A repository with a remote, the hook, and a file of its own for each way to change it.
 struct Scene {
-    bench: Bench,
+    bench: HookWorld,
 }
 
 impl Scene {
     fn new() -> Self {
-        let mut bench = Bench::with_config("gate: {lanes: {all: {command: [all]}}}\n");
+        let mut bench = HookWorld::with_config("gate: {lanes: {all: {command: [all]}}}\n");
         bench.world = bench.world.with_program("all", ALL);
         let repo = &bench.repo;
         repo.write(".gitignore", "ignored\n");

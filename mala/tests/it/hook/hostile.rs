@@ -1,6 +1,6 @@
 //! Whatever is on stdin, on the command line and on disk: one JSON object, and the agent can always stop.
 
-use super::bench::{BAD, Bench, asking, blocks, message, only_object};
+use super::bench::{BAD, HookWorld, asking, blocks, message, only_object};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 #[test]
 fn everything_that_can_be_wrong_has_an_answer() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     bench.repo.write("a.py", BAD);
     for stdin in [&b""[..], b"{", b"[]", b"\xff\xfe", b"{\"cwd\":7,\"session_id\":null}"] {
         let answer = bench.stop_with(&[], stdin);
@@ -38,7 +38,7 @@ fn everything_that_can_be_wrong_has_an_answer() {
 
 #[test]
 fn a_folder_that_is_no_repository_is_left_alone() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     let world = crate::world();
     assert_snapshot!(world.run_with_stdin(&["hook", "stop"], b"{}"), @r#"
     [exit 0]
@@ -60,7 +60,7 @@ fn a_folder_that_is_no_repository_is_left_alone() {
 
 #[test]
 fn a_broken_configuration_and_a_broken_repository_fail_closed_and_let_go() {
-    let bench = Bench::with_config("gate: {consensus: most}\n");
+    let bench = HookWorld::with_config("gate: {consensus: most}\n");
     bench.repo.write("a.py", BAD);
     let answer = bench.stop(false);
     assert!(blocks(&answer) && message(&answer).contains("not reviewed"), "{answer}");
@@ -72,7 +72,7 @@ fn a_broken_configuration_and_a_broken_repository_fail_closed_and_let_go() {
 
 #[test]
 fn a_host_that_never_closes_stdin_is_answered() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     let started = Instant::now();
     let mut child = bench
         .world
@@ -91,7 +91,7 @@ fn a_host_that_never_closes_stdin_is_answered() {
 
 #[test]
 fn an_interrupted_hook_says_so() {
-    let bench = Bench::new("never");
+    let bench = HookWorld::new("never");
     bench.repo.write("a.py", BAD);
     let mut command = bench.world.command(env!("CARGO_BIN_EXE_mala"));
     command.args(["hook", "stop"]).stdin(Stdio::null());

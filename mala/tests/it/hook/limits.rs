@@ -1,14 +1,14 @@
 //! What is reviewed although git or the change hides it, and what cannot be reviewed. An agent is never
 //! blocked forever.
 
-use super::bench::{BAD, Bench, GOOD, asking, blocks, message, only_object};
+use super::bench::{BAD, GOOD, HookWorld, asking, blocks, message, only_object};
 use serde_json::Value;
 
 /// Ten stops: three in a row and a new turn, again and again.
 const TURNS: [bool; 10] = [false, true, true, true, false, true, true, true, false, true];
 
 /// Bad work in a commit, which is kept.
-fn committed(bench: &Bench) {
+fn committed(bench: &HookWorld) {
     bench.repo.write("a.py", BAD);
     bench.repo.commit("bad");
     let answer = bench.stop(false);
@@ -18,7 +18,7 @@ fn committed(bench: &Bench) {
 #[test]
 fn files_of_mala_are_not_work() {
     for names in [".mala", ".MALA"] {
-        let bench = Bench::new("judge");
+        let bench = HookWorld::new("judge");
         // All of the state is in git, and what comes to it would be too.
         bench.repo.write(".mala/.gitignore", "!*\n");
         bench.repo.write(".mala/rules/own.md", "Be kind.\n");
@@ -45,7 +45,7 @@ fn files_of_mala_are_not_work() {
 #[test]
 fn files_that_git_is_told_to_overlook_are_work() {
     for bit in ["--assume-unchanged", "--skip-worktree"] {
-        let bench = Bench::new("judge");
+        let bench = HookWorld::new("judge");
         bench.repo.git(&["update-index", bit, "a.py"]);
         bench.repo.write("a.py", BAD);
         let answer = bench.stop(false);
@@ -57,7 +57,7 @@ fn files_that_git_is_told_to_overlook_are_work() {
 
 #[test]
 fn files_that_are_not_checked_out_are_not_deleted() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     bench.repo.write("far/b.py", "x = 1\n");
     bench.repo.commit("far");
     bench.world.run(&["init", "--hooks", "--remove"]);
@@ -70,7 +70,7 @@ fn files_that_are_not_checked_out_are_not_deleted() {
 
 #[test]
 fn an_index_in_two_parts_is_read() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     bench.repo.git(&["update-index", "--split-index"]);
     bench.repo.write("a.py", GOOD);
     bench.repo.git(&["add", "a.py"]);
@@ -79,7 +79,7 @@ fn an_index_in_two_parts_is_read() {
 }
 
 /// `review-gate` with the hook's panel, to its end.
-fn gate(bench: &Bench, args: &[&str]) -> Value {
+fn gate(bench: &HookWorld, args: &[&str]) -> Value {
     let run = |args: &[&str]| {
         let mut command = bench.world.command(env!("CARGO_BIN_EXE_review-gate"));
         command.args(args).output().unwrap()
@@ -105,7 +105,7 @@ printf '{"nonce":"%s","head_sha":"%s",%s,"summary":"s","reviewed":[{"file_path":
 #[test]
 fn asking_again_does_not_remove_a_finding() {
     let config = "gate: {lanes: {fickle: {command: [fickle], keep: [ASKED]}}}\n";
-    let mut bench = Bench::with_config(config);
+    let mut bench = HookWorld::with_config(config);
     let asked = bench.repo.beside("asked");
     bench.world =
         bench.world.with_program("fickle", FICKLE).with_env("ASKED", asked.to_str().unwrap());
@@ -127,7 +127,7 @@ fn asking_again_does_not_remove_a_finding() {
 
 #[test]
 fn work_without_a_reviewable_file_does_not_pass() {
-    type Plant = (&'static str, fn(&Bench));
+    type Plant = (&'static str, fn(&HookWorld));
     let planted: &[Plant] = &[
         ("vendor/evil.py is not reviewed: vendored", |bench| {
             bench.repo.write("vendor/evil.py", "bad\n");
@@ -141,7 +141,7 @@ fn work_without_a_reviewable_file_does_not_pass() {
         }),
     ];
     for (why, plant) in planted {
-        let bench = Bench::new("pass");
+        let bench = HookWorld::new("pass");
         plant(&bench);
         let answers = [false, true, true, true].map(|it| bench.stop(it));
         assert_eq!(answers.each_ref().map(blocks), [true, true, true, false], "{why}");
@@ -158,7 +158,7 @@ fn work_without_a_reviewable_file_does_not_pass() {
 
 #[test]
 fn lock_files_alone_are_not_reviewed() {
-    let bench = Bench::new("pass");
+    let bench = HookWorld::new("pass");
     bench.repo.write("Cargo.lock", "version = 3\n");
     let answer = bench.stop(false);
     assert!(blocks(&answer), "{answer}");
@@ -168,7 +168,7 @@ fn lock_files_alone_are_not_reviewed() {
 #[test]
 fn a_state_folder_in_the_way_leaves_the_way_out_open() {
     for is_link in [true, false] {
-        let bench = Bench::new("judge");
+        let bench = HookWorld::new("judge");
         match is_link {
             true => std::os::unix::fs::symlink("/tmp", bench.repo.path(".mala")).unwrap(),
             false => bench.repo.write(".mala", "in the way"),
@@ -186,7 +186,7 @@ fn a_state_folder_in_the_way_leaves_the_way_out_open() {
 
 #[test]
 fn without_state_an_agent_is_blocked_only_once() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     std::fs::remove_dir_all(bench.repo.path(".git/mala-hook")).unwrap();
     bench.repo.write(".git/mala-hook", "in the way");
     bench.repo.write("a.py", BAD);
@@ -198,7 +198,7 @@ fn without_state_an_agent_is_blocked_only_once() {
 
 #[test]
 fn a_cleaned_work_tree_forgets_nothing() {
-    let bench = Bench::published("judge");
+    let bench = HookWorld::published("judge");
     bench.begin();
     committed(&bench);
     bench.repo.git(&["push", "-q", "origin", "main"]);
@@ -211,7 +211,7 @@ fn a_cleaned_work_tree_forgets_nothing() {
 
 #[test]
 fn released_work_is_not_reviewed_again() {
-    let bench = Bench::new("prose");
+    let bench = HookWorld::new("prose");
     bench.repo.write("a.py", BAD);
     let answers = [false, true, true, true, false, true].map(|it| bench.stop(it));
     let played = answers.each_ref().map(blocks);
@@ -223,7 +223,7 @@ fn released_work_is_not_reviewed_again() {
 
 #[test]
 fn linked_work_trees_are_switched_by_themselves() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     let linked = bench.repo.beside("linked");
     bench.repo.git(&["worktree", "add", "-q", "-b", "topic", linked.to_str().unwrap()]);
     std::fs::write(linked.join("a.py"), BAD).unwrap();

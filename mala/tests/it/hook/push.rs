@@ -1,18 +1,18 @@
 //! `mala init --hooks=pre-push`: git refuses a push that does not pass, with the same ways out.
 
-use super::bench::{BAD, Bench, GOOD};
+use super::bench::{BAD, GOOD, HookWorld};
 use std::path::Path;
 use std::process::Output;
 
 /// A repository with a remote and the hook of git.
-fn bench(lane: &str) -> Bench {
-    let bench = Bench::published(lane);
+fn bench(lane: &str) -> HookWorld {
+    let bench = HookWorld::published(lane);
     let shown = bench.world.run(&["init", "--hooks=pre-push"]);
     assert!(shown.starts_with("[exit 0]") && shown.contains(".git/hooks/pre-push"), "{shown}");
     bench
 }
 
-fn push(bench: &Bench, args: &[&str]) -> (bool, String) {
+fn push(bench: &HookWorld, args: &[&str]) -> (bool, String) {
     let mala = Path::new(env!("CARGO_BIN_EXE_mala")).parent().unwrap().to_owned();
     let mut command = bench.world.command("git");
     let path = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, value)| value);
@@ -57,7 +57,7 @@ fn a_push_has_the_same_ways_out() {
 
 #[test]
 fn a_hook_of_others_stays() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     let hook = bench.repo.path(".git/hooks/pre-push");
     std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
     std::fs::write(&hook, "#!/bin/sh\nexit 0\n").unwrap();

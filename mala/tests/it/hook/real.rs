@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 /// A repository with the hook installed and bad work in it, and a machine with the real hosts.
-struct Bench {
+struct AgentWorld {
     repo: TestRepo,
     world: World,
 }
 
-impl Bench {
+impl AgentWorld {
     fn new() -> Self {
         let config = "gate: {panel: [judge], lanes: {judge: {command: [lane, judge]}}}\n";
         let repo =
@@ -146,7 +146,7 @@ fn told(server: &ModelServer) -> usize {
 
 #[test]
 fn claude_code_is_kept_until_its_work_passes() {
-    let bench = Bench::new();
+    let bench = AgentWorld::new();
     let server = bench.model(true);
     let said = String::from_utf8(bench.claude(&server).stdout).unwrap();
     assert_eq!(told(&server), 1, "{said}");
@@ -157,7 +157,7 @@ fn claude_code_is_kept_until_its_work_passes() {
 
 #[test]
 fn claude_code_is_not_kept_for_ever() {
-    let bench = Bench::new();
+    let bench = AgentWorld::new();
     let server = bench.model(false);
     let said = String::from_utf8(bench.claude(&server).stdout).unwrap();
     assert_eq!(told(&server), 3, "{said}");
@@ -167,7 +167,7 @@ fn claude_code_is_not_kept_for_ever() {
 
 #[test]
 fn codex_is_kept_until_its_work_passes() {
-    let bench = Bench::new();
+    let bench = AgentWorld::new();
     let server = bench.model(true);
     let said = String::from_utf8(bench.codex(&server).stdout).unwrap();
     assert_eq!(told(&server), 1, "{said}");
@@ -178,7 +178,7 @@ fn codex_is_kept_until_its_work_passes() {
 
 #[test]
 fn codex_is_not_kept_for_ever() {
-    let bench = Bench::new();
+    let bench = AgentWorld::new();
     let server = bench.model(false);
     let said = String::from_utf8(bench.codex(&server).stdout).unwrap();
     assert_eq!(told(&server), 3, "{said}");
@@ -188,8 +188,8 @@ fn codex_is_not_kept_for_ever() {
 
 #[test]
 fn what_is_merged_before_the_first_stop_is_work() {
-    for host in [Bench::claude, Bench::codex] {
-        let bench = Bench::new();
+    for host in [AgentWorld::claude, AgentWorld::codex] {
+        let bench = AgentWorld::new();
         let server = bench.hasty_model();
         let said = String::from_utf8(host(&bench, &server).stdout).unwrap();
         assert_eq!(bench.repo.git(&["diff", "main", "topic"]), "");

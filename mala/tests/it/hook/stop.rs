@@ -1,12 +1,12 @@
 //! Findings block, a pass does not, no review is no pass, and the agent is not kept for ever.
 
-use super::bench::{BAD, Bench, GOOD, asking, blocks, message};
+use super::bench::{BAD, GOOD, HookWorld, asking, blocks, message};
 use insta::assert_snapshot;
 use serde_json::json;
 
 #[test]
 fn findings_keep_an_agent_until_they_are_fixed() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     assert_eq!(bench.stop(false), json!({}), "nothing changed");
     bench.repo.write("a.py", BAD);
     let answer = bench.stop(false);
@@ -33,7 +33,7 @@ fn findings_keep_an_agent_until_they_are_fixed() {
 
 #[test]
 fn the_same_findings_keep_it_three_times_and_other_work_again() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     bench.repo.write("a.py", BAD);
     let played: Vec<bool> = [false, true, true].map(|it| blocks(&bench.stop(it))).to_vec();
     assert_eq!(played, [true, true, true]);
@@ -52,7 +52,7 @@ fn the_same_findings_keep_it_three_times_and_other_work_again() {
 
 #[test]
 fn a_person_accepts_work_as_it_is() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     bench.begin();
     bench.repo.write("a.py", BAD);
     bench.repo.commit("bad");
@@ -73,7 +73,7 @@ fn a_person_accepts_work_as_it_is() {
 
 #[test]
 fn unreviewed_work_blocks_and_is_released_with_a_warning() {
-    let bench = Bench::new("prose");
+    let bench = HookWorld::new("prose");
     bench.repo.write("a.py", GOOD);
     assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
     {
@@ -93,11 +93,11 @@ fn unreviewed_work_blocks_and_is_released_with_a_warning() {
 
 #[test]
 fn without_a_reviewer_the_person_is_told_once() {
-    let bench = Bench::with_config("gate: {panel: [codex]}\n");
+    let bench = HookWorld::with_config("gate: {panel: [codex]}\n");
     bench.repo.write("a.py", GOOD);
     assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
     {
-      "systemMessage": "mala: warning: nothing was reviewed: no reviewer is usable (codex: codex: not found on the path). Run `review-gate lanes` to see why"
+      "systemMessage": "mala: warning: nothing was reviewed: no reviewer is usable (codex: `codex` is not on PATH). Run `review-gate lanes` to see why"
     }
     "#);
     assert_eq!(bench.stop(false), json!({}));
@@ -110,7 +110,7 @@ fn without_a_reviewer_the_person_is_told_once() {
 
 #[test]
 fn a_review_that_takes_longer_goes_on_and_is_read_later() {
-    let bench = Bench::new("never");
+    let bench = HookWorld::new("never");
     bench.repo.write("a.py", GOOD);
     for is_continued in [false, true] {
         let started = std::time::Instant::now();
@@ -128,7 +128,7 @@ fn a_review_that_takes_longer_goes_on_and_is_read_later() {
 
 #[test]
 fn a_person_gets_out_by_a_variable_and_by_a_file() {
-    let mut bench = Bench::new("judge");
+    let mut bench = HookWorld::new("judge");
     bench.repo.write("a.py", BAD);
     assert_snapshot!(bench.world.run(&["hook", "off"]), @"
     [exit 0]
@@ -162,7 +162,7 @@ fn a_person_gets_out_by_a_variable_and_by_a_file() {
 
 #[test]
 fn a_reviewer_of_a_gate_is_not_gated() {
-    let mut bench = Bench::new("judge");
+    let mut bench = HookWorld::new("judge");
     bench.repo.write("a.py", BAD);
     bench.world = bench.world.with_env("MALA_GATE", "session/lane/");
     assert_eq!(bench.stop(false), json!({}));

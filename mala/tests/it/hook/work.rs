@@ -1,12 +1,12 @@
 //! What the current work is: commits since the base and what is on disk, judged by what the base says.
 
-use super::bench::{BAD, Bench, GOOD, asking, blocks, message};
+use super::bench::{BAD, GOOD, HookWorld, asking, blocks, message};
 use mala_testkit::TestRepo;
 use serde_json::json;
 
 #[test]
 fn commits_on_a_branch_are_work_too() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     bench.repo.branch("topic");
     bench.repo.write("a.py", BAD);
     bench.repo.commit("bad");
@@ -19,7 +19,7 @@ fn commits_on_a_branch_are_work_too() {
 
 #[test]
 fn work_that_passed_on_disk_is_not_reviewed_again_when_it_is_committed() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     bench.begin();
     bench.repo.write("a.py", GOOD);
     assert!(message(&bench.stop(false)).contains("the review passed"));
@@ -30,7 +30,7 @@ fn work_that_passed_on_disk_is_not_reviewed_again_when_it_is_committed() {
 
 #[test]
 fn commits_on_the_default_branch_are_not_lost() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     assert_eq!(bench.stop(false), json!({}), "nothing yet: this is where the work starts");
     bench.repo.write("a.py", BAD);
     bench.repo.commit("bad");
@@ -43,14 +43,14 @@ fn commits_on_the_default_branch_are_not_lost() {
 
 #[test]
 fn the_first_work_of_a_repository_is_work() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     let repo = TestRepo::new();
     let config = bench.world.home().join(".config/mala/config.yaml");
     std::fs::create_dir_all(config.parent().unwrap()).unwrap();
     std::fs::write(config, "gate: {lanes: {judge: {command: [lane, judge]}}}\n").unwrap();
     let world = bench.world.in_folder(repo.root());
     assert!(world.output(&["init", "--hooks"], b"").status.success(), "before any commit");
-    let bench = Bench { world, repo };
+    let bench = HookWorld { world, repo };
     bench.repo.write("a.py", BAD);
     bench.repo.commit("first");
     bench.repo.write("b.py", "x = 1\n");
@@ -61,13 +61,13 @@ fn the_first_work_of_a_repository_is_work() {
 
 #[test]
 fn without_a_start_work_is_what_no_remote_branch_has() {
-    let bench = Bench::published("judge");
+    let bench = HookWorld::published("judge");
     std::fs::remove_dir_all(bench.repo.path(".git/mala-hook")).unwrap();
     bench.repo.write("a.py", BAD);
     bench.repo.commit("bad");
     let answer = bench.stop(false);
     assert!(blocks(&answer), "{answer}");
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     std::fs::remove_dir_all(bench.repo.path(".git/mala-hook")).unwrap();
     bench.repo.write("b.py", "b = 1\n");
     bench.repo.commit("without a remote");
@@ -78,7 +78,7 @@ fn without_a_start_work_is_what_no_remote_branch_has() {
 
 #[test]
 fn what_a_change_brings_along_turns_nothing_off() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     bench.repo.write("a.py", BAD);
     assert!(blocks(&bench.stop(false)));
     bench.world.run(&["hook", "off"]);
@@ -98,7 +98,7 @@ fn what_a_change_brings_along_turns_nothing_off() {
 
 #[test]
 fn untracked_files_are_work_and_ignored_ones_are_not() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     bench.repo.write(".git/info/exclude", "ignored.py\n");
     bench.repo.write("ignored.py", "bad\n");
     assert_eq!(bench.stop(false), json!({}));
@@ -109,7 +109,7 @@ fn untracked_files_are_work_and_ignored_ones_are_not() {
 
 #[test]
 fn what_git_itself_takes_for_unchanged_is_no_work() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     let ignore = bench.world.home().join(".config/git/ignore");
     std::fs::create_dir_all(ignore.parent().unwrap()).unwrap();
     std::fs::write(ignore, "ignored.py\n").unwrap();
@@ -127,7 +127,7 @@ fn what_git_itself_takes_for_unchanged_is_no_work() {
 
 #[test]
 fn the_work_does_not_choose_its_own_gate() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     let easy = "gate: {max_blocks: 0, panel: [pass], lanes: {pass: {command: [lane, pass]}}}\n";
     bench.repo.write("mala.yaml", easy);
     bench.repo.write("a.py", BAD);
@@ -139,7 +139,7 @@ fn the_work_does_not_choose_its_own_gate() {
 
 #[test]
 fn a_weaker_panels_pass_does_not_count() {
-    let bench = Bench::with_config(
+    let bench = HookWorld::with_config(
         "gate: {lanes: {pass: {command: [lane, pass]}, judge: {command: [lane, judge]}}}\n",
     );
     bench.repo.write("a.py", BAD);
@@ -154,7 +154,7 @@ fn a_weaker_panels_pass_does_not_count() {
 
 #[test]
 fn a_repository_without_a_commit_has_work() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     let config = bench.world.home().join(".config/mala/config.yaml");
     std::fs::create_dir_all(config.parent().unwrap()).unwrap();
     std::fs::write(config, "gate: {lanes: {judge: {command: [lane, judge]}}}\n").unwrap();
@@ -167,7 +167,7 @@ fn a_repository_without_a_commit_has_work() {
 
 #[test]
 fn the_folder_is_the_hosts() {
-    let bench = Bench::new("judge");
+    let bench = HookWorld::new("judge");
     bench.repo.write("a.py", BAD);
     bench.repo.write("sub/.keep", "");
     let elsewhere = bench.world.home();

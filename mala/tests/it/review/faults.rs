@@ -133,7 +133,7 @@ fn a_corrupt_repository() {
     [exit 2]
     [stderr]
     error: the repository at [WORK] is damaged: not a git repository (or any of the parent directories): .git
-    hint: run git fsck to see what is broken
+    hint: run `git fsck` to see what is broken
     ");
 }
 
@@ -267,29 +267,29 @@ fn a_commit_that_cannot_be_read_is_damage_and_no_mistake_of_the_user() {
     [exit 2]
     [stderr]
     error: the repository at [WORK] is damaged: HEAD~1 is [SHA], which is missing
-    hint: run git fsck to see what is broken
+    hint: run `git fsck` to see what is broken
     [exit 2]
     [stderr]
     error: the repository at [WORK] is damaged: HEAD~1 is [SHA], which is missing
-    hint: run git fsck to see what is broken
+    hint: run `git fsck` to see what is broken
     [exit 2]
     [stderr]
     error: git diff: bad object [SHA]
-    hint: objects are missing: run git fsck to list them, or fetch them in a partial clone
+    hint: objects are missing: run `git fsck` to list them, or fetch them in a partial clone
     ");
     std::fs::write(&object, "garbage").unwrap();
     assert_snapshot!(reviews(), @"
     [exit 2]
     [stderr]
     error: the repository is damaged: loose object [SHA] (stored in .git/objects/8d/c3217811cc8f11bc0c3c99ddb0e98fe1cd230d) is corrupt
-    hint: run git fsck to see what is broken
+    hint: run `git fsck` to see what is broken
     [exit 2]
     [stderr]
     error: the repository is damaged: loose object [SHA] (stored in .git/objects/8d/c3217811cc8f11bc0c3c99ddb0e98fe1cd230d) is corrupt
-    hint: run git fsck to see what is broken
+    hint: run `git fsck` to see what is broken
     [exit 2]
     [stderr]
     error: the repository is damaged: loose object [SHA] (stored in .git/objects/8d/c3217811cc8f11bc0c3c99ddb0e98fe1cd230d) is corrupt
-    hint: run git fsck to see what is broken
+    hint: run `git fsck` to see what is broken
     ");
 }

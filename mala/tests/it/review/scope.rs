@@ -134,7 +134,7 @@ fn a_path_that_is_taken_for_a_commit_gets_a_hint() {
     [exit 64]
     [stderr]
     error: unknown revision: app.py
-    hint: app.py is a file or folder: paths come after --, such as mala review --commit HEAD -- app.py
+    hint: app.py is a file or folder: paths come after --, such as in `mala review --commit HEAD -- app.py`
     ");
     let (_, report) = review(&world, &["--commit", "HEAD", "--", "app.py"]);
     assert_eq!(findings(&report), [FOUND]);

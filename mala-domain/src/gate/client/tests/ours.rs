@@ -27,10 +27,10 @@ fn lane(verdict: Option<Verdict>, issues: Vec<Finding>) -> GateReviewerJson {
 }
 
 /// A lane and its verdict.
-type Seat = (&'static str, Option<Verdict>);
+type LaneVerdict = (&'static str, Option<Verdict>);
 
 /// What our gate makes of lanes with these verdicts. One that objects has a finding of its own.
-fn decided(rule: ConsensusRule, lanes: &[Seat]) -> Value {
+fn decided(rule: ConsensusRule, lanes: &[LaneVerdict]) -> Value {
     let lanes = lanes.iter().map(|(name, verdict)| {
         let own = match verdict {
             Some(Verdict::Fail) => vec![finding(name, 1)],
@@ -88,7 +88,7 @@ fn what_our_gate_says_is_believed() {
     use ConsensusRule::{Any, Majority, Unanimous};
     let files = || GateAccount::Files(Vec::new());
     let few = |words: &str| GateAccount::Nothing(words.to_owned());
-    let rows: [(ConsensusRule, &[Seat], Verdict, GateAccount); 8] = [
+    let rows: [(ConsensusRule, &[LaneVerdict], Verdict, GateAccount); 8] = [
         (Unanimous, &[("codex", PASS)], Verdict::Pass, files()),
         (Unanimous, &[("codex", FAIL), ("b", PASS)], Verdict::Fail, files()),
         (

@@ -20,7 +20,7 @@ pub(in crate::rules::ecmascript) const NEEDLESS_NULL_CHECK: ScriptCheck = Script
 };
 
 /// A comparison whose result is known.
-struct Known<'t> {
+struct KnownComparison<'t> {
     sides: (Node<'t>, Node<'t>),
     types: (Types, Types),
     reported: NativeMatch,
@@ -36,7 +36,7 @@ fn needless_null_checks(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     known.filter(|it| it.asks_for_nothing(program)).map(|it| it.reported).collect()
 }
 
-impl<'t> Known<'t> {
+impl<'t> KnownComparison<'t> {
     /// Whether a value that is never null is asked whether it is; `typeof x == undefined` is no
     /// such question, but a mistake.
     fn asks_for_nothing(&self, program: &ScriptFile<'t>) -> bool {
@@ -50,7 +50,7 @@ impl<'t> Known<'t> {
     }
 }
 
-fn known_comparisons<'t>(program: &ScriptFile<'t>) -> Vec<Known<'t>> {
+fn known_comparisons<'t>(program: &ScriptFile<'t>) -> Vec<KnownComparison<'t>> {
     let binary = program.of_kind("binary_expression").iter().filter_map(|node| {
         let left = node.child_by_field_name("left")?;
         let right = node.child_by_field_name("right")?;
@@ -70,7 +70,7 @@ fn compare<'t>(
     at: Node<'t>,
     (left, right): (Node<'t>, Node<'t>),
     operator: &str,
-) -> Option<Known<'t>> {
+) -> Option<KnownComparison<'t>> {
     // `f<typeof a>(b)` without its types reads as two comparisons.
     let is_generic = operator == ">" && program.operator(left) == "<";
     if is_generic || at.has_error() {
@@ -98,7 +98,7 @@ fn compare<'t>(
             ("RESULT", result.to_owned()),
         ],
     );
-    Some(Known { sides: (left, right), types, reported })
+    Some(KnownComparison { sides: (left, right), types, reported })
 }
 
 fn never_identical((left, right): (Types, Types)) -> bool {

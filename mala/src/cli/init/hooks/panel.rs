@@ -22,14 +22,17 @@ pub(super) fn choose(top: &Path, here: &Environment) -> anyhow::Result<()> {
                 return Ok(());
             }
         };
-    let (seats, _) = session_panel_members(&[], &settings, here)?;
-    let usable = seats.iter().filter(|seat| seat.absent.is_none());
-    let names: Vec<&str> = usable.map(|seat| seat.lane.name.as_str()).collect();
-    let own =
-        if member_missing("agent", &settings.policy, here).is_none() { "agent" } else { "builtin" };
+    let (members, _) = session_panel_members(&[], &settings, here)?;
+    let usable = members.iter().filter(|member| member.absent.is_none());
+    let names: Vec<&str> = usable.map(|member| member.lane.name.as_str()).collect();
+    let own = match member_missing("agent", &settings.policy, &settings.models, here) {
+        None => "agent",
+        Some(_) => "builtin",
+    };
     match names.as_slice() {
         [] if settings.gate.panel.value.is_some() => {
-            console::say("warning: no reviewer of gate.panel is usable: review-gate lanes");
+            console::say("warning: no reviewer of gate.panel is usable");
+            console::say("hint: run `review-gate lanes` to see why");
         }
         [] => add_panel(top, own)?,
         [one] if !["agent", "builtin"].contains(one) => console::say(&format!(

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const SCRIPT: &str =
     "#!/bin/sh\n# Written by `mala init --hooks=pre-push`.\nexec mala hook pre-push \"$@\"\n";
 
-/// What a hook of the user can call.
+/// The command that a hook of the user can run.
 const COMMAND: &str = "mala hook pre-push \"$@\"";
 
 /// Adds the hook. Another hook is left as it is.

@@ -1,7 +1,7 @@
-//! What a lane says beside its answer. Nothing that it objects to is lost, wherever it stands: a second
-//! answer, one inside of another object, or one that cannot be read.
+//! Finds objections outside of a lane's answer: in a second answer, inside another JSON object, or in broken
+//! JSON. They prevent a pass.
 
-use super::Binding;
+use super::AnswerBinding;
 use crate::agent::answer::{
     JsonObject, RawAnswer, have_same_value, text_around_objects, values_with_nonce,
 };
@@ -9,21 +9,21 @@ use regex::Regex;
 use serde_json::Value;
 use std::sync::LazyLock;
 
-/// A nonce as a broken answer has it.
+/// A nonce in broken JSON.
 #[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
 static NONCE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#""nonce\\*"\s*:\s*\\*"([0-9a-f]{32})"#).expect("the pattern is valid")
 });
 
-/// An objection as a broken answer has it.
+/// An objecting verdict in broken JSON.
 #[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
 static OBJECTION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#""verdict\\*"\s*:\s*\\*"(?:FAIL|NEEDS_WORK)\b"#).expect("the pattern is valid")
 });
 
-/// Whether nothing else in these words says something else than this answer: all that is bound to the
-/// session has its verdict and no finding that it lacks, and what cannot be read objects to nothing that
-/// it passes. A text that is too long to look at as a whole may say anything.
+/// Whether the rest of the text agrees with this answer: every other object with the session's nonce has the
+/// same verdict and no further findings, and no broken JSON objects to a pass. False for a text that is too
+/// long to be searched.
 pub(super) fn agrees(words: &RawAnswer<'_>, answer: &JsonObject) -> bool {
     let own = answer.get("findings").and_then(Value::as_array);
     let is_kept = |findings: &Value| match (findings.as_array(), own) {
@@ -37,8 +37,8 @@ pub(super) fn agrees(words: &RawAnswer<'_>, answer: &JsonObject) -> bool {
             .is_some_and(|around| !(passes && is_broken_objection(words, &around)))
 }
 
-/// Whether a text that may be no answer objects to the change, in the name of this session.
-pub fn objects(text: &str, binding: &Binding) -> bool {
+/// Whether a text has an objection to the change with the nonce of this session.
+pub fn objects(text: &str, binding: &AnswerBinding) -> bool {
     let words = RawAnswer { text, form_enforced: false, nonce: &binding.nonce };
     let is_objection = |verdict: &Value| verdict.as_str() != Some("PASS");
     let is_finding = |findings: &Value| findings.as_array().is_none_or(|it| !it.is_empty());
@@ -47,8 +47,8 @@ pub fn objects(text: &str, binding: &Binding) -> bool {
         || text_around_objects(text).is_some_and(|around| is_broken_objection(&words, &around))
 }
 
-/// Whether a text that may be no answer says something of the claims to check, in the name of this session.
-pub fn speaks_of_claims(text: &str, binding: &Binding) -> bool {
+/// Whether a text has checks of claims with the nonce of this session.
+pub fn speaks_of_claims(text: &str, binding: &AnswerBinding) -> bool {
     let words = RawAnswer { text, form_enforced: false, nonce: &binding.nonce };
     !values_with_nonce(&words, "checks").is_empty()
 }

@@ -1,6 +1,5 @@
-//! What only this clone knows: a secret in its git folder, which no commit and no clone carries along. What
-//! is kept in the work tree is believed only with a mark that is made from it, so that a change cannot
-//! bring its own verdict.
+//! The secret of a clone, in its git folder, where no commit and no other clone has it. Files of mala in the
+//! work tree carry a signature that is made with it, so that a commit cannot bring its own verdict.
 
 use crate::bounded_read::read_no_follow;
 use crate::git::git_dir_of;
@@ -14,12 +13,12 @@ const LENGTH: u64 = 32;
 
 /// The secret of one clone.
 #[derive(Debug, Clone)]
-pub(super) struct Stamp {
+pub(super) struct CloneSecret {
     folder: PathBuf,
 }
 
-impl Stamp {
-    /// That of the work tree, or of the bare repository, at `top`.
+impl CloneSecret {
+    /// The secret of the work tree, or of the bare repository, at `top`.
     pub(super) fn of_work_tree(top: &Path) -> Self {
         Self { folder: git_dir_of(top) }
     }
@@ -29,15 +28,15 @@ impl Stamp {
         &self.folder
     }
 
-    /// The mark for a thing of this name; `None` when this clone never made one.
-    pub(super) fn mark(&self, name: &str) -> Option<String> {
-        mark(&self.secret()?, name)
+    /// The signature of a text; `None` if this clone has no secret yet.
+    pub(super) fn signature(&self, text: &str) -> Option<String> {
+        hmac(&self.secret()?, text)
     }
 
-    /// The same, with the secret made where there is none.
-    pub(super) fn make(&self, name: &str) -> io::Result<String> {
-        if let Some(mark) = self.mark(name) {
-            return Ok(mark);
+    /// The signature of a text. Creates the secret if there is none.
+    pub(super) fn sign(&self, text: &str) -> io::Result<String> {
+        if let Some(signature) = self.signature(text) {
+            return Ok(signature);
         }
         let path = self.folder.join(NAME);
         let named = |error: io::Error| {
@@ -52,7 +51,7 @@ impl Stamp {
             // Another process was faster.
             _ => {}
         }
-        self.mark(name).ok_or_else(|| named(io::Error::other("it is no secret of mala")))
+        self.signature(text).ok_or_else(|| named(io::Error::other("it has no valid secret")))
     }
 
     fn secret(&self) -> Option<Vec<u8>> {
@@ -62,10 +61,10 @@ impl Stamp {
     }
 }
 
-/// The HMAC of a name; `None` cannot happen, since a key of any length is allowed.
-fn mark(secret: &[u8], name: &str) -> Option<String> {
+/// The HMAC of a text. It is never `None`, because a key may have any length.
+fn hmac(secret: &[u8], text: &str) -> Option<String> {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
-    mac.update(name.as_bytes());
+    mac.update(text.as_bytes());
     Some(crate::git::hex(&mac.finalize().into_bytes()))
 }
 
@@ -74,22 +73,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_belong_to_a_clone_and_to_a_name() {
+    fn signatures_belong_to_a_clone_and_to_a_text() {
         let clone = || {
             let top = tempfile::tempdir().unwrap();
             std::fs::create_dir(top.path().join(".git")).unwrap();
             top
         };
         let (one, other) = (clone(), clone());
-        let stamp = Stamp::of_work_tree(one.path());
-        assert_eq!(stamp.mark("a"), None, "nothing is believed before anything was written");
-        let made = stamp.make("a").unwrap();
-        assert_eq!(stamp.mark("a"), Some(made.clone()));
-        assert_ne!(stamp.mark("b"), Some(made.clone()));
-        assert_ne!(Stamp::of_work_tree(other.path()).make("a").unwrap(), made);
+        let secret = CloneSecret::of_work_tree(one.path());
+        assert_eq!(secret.signature("a"), None, "a clone without a secret has no signatures");
+        let made = secret.sign("a").unwrap();
+        assert_eq!(secret.signature("a"), Some(made.clone()));
+        assert_ne!(secret.signature("b"), Some(made.clone()));
+        assert_ne!(CloneSecret::of_work_tree(other.path()).sign("a").unwrap(), made);
         let linked = tempfile::tempdir().unwrap();
         let link = format!("gitdir: {}\n", one.path().join(".git").display());
         std::fs::write(linked.path().join(".git"), link).unwrap();
-        assert_eq!(Stamp::of_work_tree(linked.path()).mark("a"), Some(made));
+        assert_eq!(CloneSecret::of_work_tree(linked.path()).signature("a"), Some(made));
     }
 }

@@ -1,9 +1,9 @@
-//! The older shape: `consensus_verdict`, `aggregated_findings`. Its exit code 0 says that there is a
-//! verdict, not that it is a pass.
+//! The format with `consensus_verdict` and `aggregated_findings`. Its exit code 0 means that there is a
+//! verdict, which may be an objection.
 
 use super::issues::{self, GateDialect};
 use super::votes::{disagreement, panel_word};
-use super::{PanelWord, StartedSession, unreadable};
+use super::{PanelAnswer, StartedSession, unreadable};
 use crate::agent::answer::JsonObject;
 use crate::agent::answer::fields::text;
 use crate::ports::ReviewerFailure;
@@ -16,7 +16,7 @@ const DIALECT: GateDialect = GateDialect {
     claims: "aggregated_findings",
 };
 
-pub(super) fn is_it(object: &JsonObject) -> bool {
+pub(super) fn is_this_format(object: &JsonObject) -> bool {
     object.contains_key("consensus_verdict") || object.contains_key(DIALECT.claims)
 }
 
@@ -24,7 +24,7 @@ pub(super) fn read(
     object: &JsonObject,
     code: i32,
     started: &StartedSession,
-) -> Result<PanelWord, ReviewerFailure> {
+) -> Result<PanelAnswer, ReviewerFailure> {
     let status = text(object, "status").map_err(unreadable)?;
     if (code, status) != (0, "complete") {
         return Err(disagreement(code, status));

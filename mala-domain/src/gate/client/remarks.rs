@@ -1,6 +1,6 @@
-//! What a gate says beside its verdict and its claims: in the words of another shape, or by one of its
-//! reviewers. A pass beside which anything is said against the change is none, and so is an objection
-//! beside which something worse is named.
+//! Checks the fields of a gate's answer besides its verdict and its claims: those of other formats, and those
+//! of its reviewers. A pass is rejected if one of them objects to the change, an objection if one of them has
+//! a more urgent finding.
 
 use super::votes::contradiction;
 use super::{GateAccount, GateClaim, issues, unreadable};
@@ -11,9 +11,9 @@ use crate::ports::ReviewerFailure;
 use crate::verdict::Verdict;
 use serde_json::Value;
 
-/// The lists in which one shape or another names what it finds.
+/// The lists of findings in all formats.
 const LISTS: [&str; 3] = ["issues", "findings", "aggregated_findings"];
-/// The fields in which one shape or another says how it ended, and what went wrong.
+/// The fields with a verdict, and those with an error, in all formats.
 const VERDICTS: [&str; 3] = ["consensus_verdict", "verdict", "passed"];
 const FAILURES: [&str; 4] = ["error", "fatal_error", "parse_error", "parse_errors"];
 
@@ -27,13 +27,13 @@ pub(super) struct GateRemark<'o> {
 }
 
 impl<'o> GateRemark<'o> {
-    /// A reviewer's.
+    /// The JSON of a reviewer.
     pub(super) fn of(who: &str, said: &'o JsonObject, read: Option<&'static str>) -> Self {
         Self { who: cut(who, issues::MAX_NAME), said, read }
     }
 }
 
-/// What a gate prints, and the entries of its reviewers in it, if it has them.
+/// The output of a gate, and the entries of its reviewers in it.
 pub(super) fn remarks<'o>(
     said: &'o JsonObject,
     read: Option<&'static str>,
@@ -47,9 +47,10 @@ pub(super) fn remarks<'o>(
     Ok(all)
 }
 
-/// What a panel accounts for if nothing else in its JSON is worse than these claims. Beside a pass there must
-/// be nothing at all. Beside an objection with a failure, it accounts for nothing.
-pub(super) fn weigh(
+/// The parts of the change that count as reviewed. It is an error if a pass has any remark, or if a remark is
+/// more urgent than all claims of an objection. Nothing counts as reviewed if a reviewer of an objection
+/// failed.
+pub(super) fn check_remarks(
     remarks: &[GateRemark<'_>],
     verdict: Verdict,
     claims: &[GateClaim],
@@ -79,7 +80,7 @@ pub(super) fn weigh(
     Ok(account)
 }
 
-/// The most urgent thing in a list.
+/// The most urgent priority in a list.
 fn worst(of: &JsonObject, key: &str) -> Result<Option<Priority>, ReviewerFailure> {
     match of.get(key) {
         None | Some(Value::Null) => Ok(None),
@@ -88,7 +89,7 @@ fn worst(of: &JsonObject, key: &str) -> Result<Option<Priority>, ReviewerFailure
     }
 }
 
-/// How urgent something says to be, in whatever form. What does not say counts as P2.
+/// The priority of a finding in any format; P2 without one.
 fn urgency(issue: &Value) -> Priority {
     let said = issue.get("priority");
     let number = said.and_then(Value::as_i64).and_then(Priority::from_number);

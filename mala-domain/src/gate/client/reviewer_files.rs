@@ -1,10 +1,10 @@
-//! The newer shape: `wait` tells only how the gate stands; what its reviewers said is in files. One
-//! that is missing or cannot be read is no pass, whatever the gate says.
+//! The format in which `wait` prints only the state of the gate, and the answers of its reviewers are in files.
+//! The panel does not pass if one of the files is missing or cannot be read.
 
-use super::beside::{GateRemark, remarks, weigh};
 use super::issues::{self, GateDialect};
-use super::votes::{MemberVote, PanelPoll, contradiction, disagreement};
-use super::{GateAccount, GateClaim, PanelWord, StartedSession, json, unreadable};
+use super::remarks::{GateRemark, check_remarks, remarks};
+use super::votes::{MemberVote, PanelVotes, contradiction, disagreement};
+use super::{GateAccount, GateClaim, PanelAnswer, StartedSession, json, unreadable};
 use crate::agent::answer::fields::{cut, number, optional_text, text};
 use crate::agent::answer::{JsonObject, ParseProblem};
 use crate::ports::ReviewerFailure;
@@ -20,23 +20,23 @@ const DIALECT: GateDialect = GateDialect {
     failed: &[],
 };
 
-/// How a gate stands.
+/// The state of a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateState {
-    /// Its verdict; `None` when a person is to decide.
+    /// Its verdict; `None` if a person has to decide.
     pub verdict: Option<Verdict>,
-    /// Why, in its words.
+    /// The reason that the gate gives.
     pub reason: String,
-    /// The iteration that it stands for, when it says so.
+    /// Its iteration, if the gate prints it.
     pub iteration: Option<u32>,
-    /// All that it printed.
+    /// The printed JSON.
     pub told: JsonObject,
 }
 
-/// What the reviewers of the last round said.
+/// The answers of the reviewers in the last round.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GateRound {
-    /// The iteration that it belongs to; `None` when there is no round.
+    /// Its iteration; `None` without a round.
     pub iteration: Option<u32>,
     /// All reviewers of this run, in any round.
     pub opinions: Vec<ReviewerFile>,
@@ -45,13 +45,13 @@ pub struct GateRound {
 /// The file of one reviewer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewerFile {
-    /// Whose.
+    /// The name of the reviewer.
     pub reviewer: String,
-    /// What it holds; `None` when it is not there.
+    /// Its content; `None` if the file is missing.
     pub text: Option<String>,
 }
 
-pub(super) fn is_it(object: &JsonObject) -> bool {
+pub(super) fn is_this_format(object: &JsonObject) -> bool {
     let states = ["pending", "resolved", "no_active_gate"];
     let status = object.get("status").and_then(Value::as_str);
     status.is_some_and(|status| states.contains(&status))
@@ -90,7 +90,7 @@ pub(super) fn state(
     Ok(GateState { verdict, reason, iteration, told: object.clone() })
 }
 
-/// A verdict in this shape's words, in either case.
+/// A verdict in this format, in upper or lower case.
 fn verdict(word: &str) -> Result<Verdict, ReviewerFailure> {
     match word {
         "pass" | "PASS" => Ok(Verdict::Pass),
@@ -100,12 +100,12 @@ fn verdict(word: &str) -> Result<Verdict, ReviewerFailure> {
     }
 }
 
-/// What the panel says: how the gate stands, and the files of its reviewers.
+/// The answer of the panel, from the state of the gate and the files of its reviewers.
 pub fn panel(
     state: &GateState,
     round: &GateRound,
     started: &StartedSession,
-) -> Result<PanelWord, ReviewerFailure> {
+) -> Result<PanelAnswer, ReviewerFailure> {
     if let (Some(said), Some(found)) = (state.iteration, round.iteration)
         && said != found
     {
@@ -130,15 +130,15 @@ pub fn panel(
         votes.push((GateMember { name: (*name).clone(), error, ..GateMember::default() }, verdict));
     }
     let verdict = state.verdict.unwrap_or(Verdict::Fail);
-    let poll = PanelPoll { verdict, claims: &claims, votes: &votes, parse_errors: &[] };
+    let poll = PanelVotes { verdict, claims: &claims, votes: &votes, parse_errors: &[] };
     let account = match state.verdict {
         Some(_) => poll.account(started)?,
         None => GateAccount::Nothing("the gate came to no verdict".to_owned()),
     };
-    let account = weigh(&beside, verdict, &claims, account)?;
+    let account = check_remarks(&beside, verdict, &claims, account)?;
     let decision = state.verdict.is_none().then(|| state.reason.clone());
     let members = votes.into_iter().map(|(member, _)| member).collect();
-    Ok(PanelWord { claims, members, account, decision, ..PanelWord::whole(verdict) })
+    Ok(PanelAnswer { claims, members, account, decision, ..PanelAnswer::whole(verdict) })
 }
 
 fn parsed(opinion: &ReviewerFile) -> Result<JsonObject, ReviewerFailure> {

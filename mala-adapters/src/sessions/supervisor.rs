@@ -1,5 +1,5 @@
-//! Whether a session's supervisor lives. Its process is written down with the time at which it started;
-//! where another machine or container waits, the date of the heartbeat says it.
+//! Whether the supervisor of a session runs: by its process id and start time, or by the date of its
+//! heartbeat if this process runs on another machine or in another container.
 
 use super::{HEARTBEAT, Heartbeat, PROCESSES, SessionFolder, json};
 use crate::process;
@@ -10,37 +10,36 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// How often a supervisor shows that it lives.
+/// The interval of the heartbeat.
 const BEAT: Duration = Duration::from_millis(300);
 
-/// A supervisor whose process is not there and that was silent for so long is dead.
+/// A supervisor without a process is dead after this time without a heartbeat.
 const SILENCE: Duration = Duration::from_millis(1500);
 
-/// A supervisor that was stopped, and that was silent for so long, is as good as dead.
+/// A supervisor whose process is stopped counts as dead after this time without a heartbeat.
 const STOPPED: Duration = Duration::from_secs(10);
 
-/// A supervisor that runs, that was silent for so long, and whose session should be over since long ago
-/// hangs for good.
+/// A supervisor that runs hangs after this time without a heartbeat, if its session is overdue.
 const HANGS: Duration = Duration::from_secs(60);
 
-/// How long it may take to show that it does not: a machine that was asleep wakes all processes at once.
+/// The time for another heartbeat before it counts as hanging: a machine may have been asleep.
 const LAST_CHANCE: Duration = Duration::from_secs(3);
 
-/// What a session may take beside its lanes, of which some are asked twice: copies, checks, files.
+/// The time of a session besides its lanes: copies, checks, files.
 const BESIDE_LANES: Duration = Duration::from_secs(20 * 60);
 
-/// How often it writes down what it has started: every so many beats.
+/// The number of heartbeats between two records of running processes.
 const NOTE: u32 = 3;
 
-/// How long a session may be without a supervisor when it begins.
+/// The time in which a new session may have no supervisor.
 const BEGINNING: Duration = Duration::from_secs(10);
 
-/// What is known of a supervisor.
+/// Whether a supervisor runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Life {
-    /// It runs, or may do so.
+pub enum SupervisorStatus {
+    /// It runs, or may run.
     Alive,
-    /// It is gone for good.
+    /// It ended, or hangs.
     Dead,
 }
 
@@ -53,31 +52,31 @@ impl SessionFolder {
         write_unsynced(&self.path.join(HEARTBEAT), &json(&Heartbeat { pid, started })?)
     }
 
-    /// The process that supervises, if it runs.
+    /// The process id of the supervisor, if it runs.
     pub fn supervisor(&self) -> Option<u32> {
         let beat: Heartbeat = self.read(HEARTBEAT).ok()??;
         (process::start_time(beat.pid) == Some(beat.started)).then_some(beat.pid)
     }
 
-    /// Whether the supervisor lives.
-    pub fn life(&self) -> Life {
+    /// Whether the supervisor runs.
+    pub fn supervisor_status(&self) -> SupervisorStatus {
         let supervisor = self.supervisor();
         if supervisor.is_some_and(|pid| !process::is_stopped(pid)) {
-            return if self.hangs() { Life::Dead } else { Life::Alive };
+            return if self.hangs() { SupervisorStatus::Dead } else { SupervisorStatus::Alive };
         }
         let (file, patience) = match self.path.join(HEARTBEAT) {
             beat if beat.exists() && supervisor.is_some() => (beat, STOPPED),
             beat if beat.exists() => (beat, SILENCE),
             _ => (self.path.join(super::SESSION), BEGINNING),
         };
-        // A date in the future is no reason to wait for ever.
+        // A date in the future counts as dead, so that no process waits for ever.
         match age(&file) {
-            Some(silent) if silent <= patience => Life::Alive,
-            _ => Life::Dead,
+            Some(silent) if silent <= patience => SupervisorStatus::Alive,
+            _ => SupervisorStatus::Dead,
         }
     }
 
-    /// Whether a supervisor whose process is there does nothing any more.
+    /// Whether a supervisor that runs hangs.
     fn hangs(&self) -> bool {
         let beat = self.path.join(HEARTBEAT);
         let is_silent = || age(&beat).is_some_and(|silent| silent > HANGS);
@@ -94,7 +93,7 @@ impl SessionFolder {
         is_silent()
     }
 
-    /// Shows that the supervisor lives, again and again. Never ends.
+    /// Writes the heartbeat until the process ends.
     pub async fn keep_alive(&self) {
         let path = self.path.join(HEARTBEAT);
         let mut noted = Vec::new();
@@ -113,8 +112,8 @@ impl SessionFolder {
         }
     }
 
-    /// Writes down all that this process has started and that still runs, however far it went: when the
-    /// supervisor is killed, it is found by that.
+    /// Records the running descendants of this process, so that they can be ended if the supervisor is
+    /// killed.
     fn note_processes(&self, noted: &mut Vec<(u32, u64)>) {
         let mut running = process::descendants();
         running.extend(noted.iter().filter(|(pid, at)| process::start_time(*pid) == Some(*at)));
@@ -128,12 +127,12 @@ impl SessionFolder {
             noted.iter().map(|(pid, started)| Heartbeat { pid: *pid, started: *started }).collect();
         let noted = json(&all).and_then(|all| write_unsynced(&self.path.join(PROCESSES), &all));
         if let Err(error) = noted {
-            tracing::debug!(%error, "what runs is not written down");
+            tracing::debug!(%error, "the running processes are not recorded");
         }
     }
 }
 
-/// How long ago a file was written; `None` when that is in the future, or unknown.
+/// The age of a file; `None` if its date is in the future or unknown.
 fn age(file: &Path) -> Option<Duration> {
     let modified = fs::metadata(file).and_then(|meta| meta.modified()).ok()?;
     SystemTime::now().duration_since(modified).ok()
