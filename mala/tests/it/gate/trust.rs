@@ -57,7 +57,7 @@ fn a_committed_repository_does_not_count() {
         assert!(clone.join("sub/mala-secret").exists());
         let mut wait = bench.world.command(env!("CARGO_BIN_EXE_review-gate"));
         let output = wait.arg("wait").current_dir(clone.join("sub")).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
+        let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(5), "{said}");
         assert!(said.contains(says), "{said}");
     }
