@@ -371,6 +371,7 @@ fn the_most_changed_files_come_first() {
     assert!(!left_out.is_empty() && warnings.contains("left out: over the prompt's budget"));
     for n in &left_out {
         assert!(!told.contains(&format!("name_{n}_59 ")), "{n}");
+        assert!(warnings.contains(&format!("src/m{n:03}.py: 1 hunk left out")), "{n}");
     }
     // And `app.py`.
     assert_eq!(
