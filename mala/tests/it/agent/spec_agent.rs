@@ -371,8 +371,14 @@ fn the_most_changed_files_come_first() {
     assert!(!left_out.is_empty() && warnings.contains("left out: over the prompt's budget"));
     for n in &left_out {
         assert!(!told.contains(&format!("name_{n}_59 ")), "{n}");
+        assert!(warnings.contains(&format!("src/m{n:03}.py: 1 hunk left out")), "{n}");
     }
-    assert_eq!(report["files_reviewed"].as_array().unwrap().len(), reviewed.len(), "{warnings}");
+    // And `app.py`.
+    assert_eq!(
+        report["files_reviewed"].as_array().unwrap().len(),
+        reviewed.len() + 1,
+        "{warnings}"
+    );
 }
 
 #[test]
