@@ -9,10 +9,12 @@ pub use markdown::markdown;
 
 use super::issue::IssueId;
 use super::lifecycle::{
-    RunConclusion, RunRules, RunState, WorkKey, WorkOutcome, WorkProgress, WorkStep, conclusion,
+    FailedCommand, RunConclusion, RunRules, RunState, WorkEvent, WorkKey, WorkOutcome,
+    WorkProgress, WorkStep, conclusion,
 };
 use super::outcome::TriggerReview;
 use super::readiness::{Readiness, readiness};
+use crate::ports::CoderEnd;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -210,6 +212,43 @@ pub fn doing(step: &WorkStep) -> &'static str {
         WorkStep::Remove => "cleaning up",
         WorkStep::Done => "done",
     }
+}
+
+/// How many lines of what a program printed the log shows.
+const MAX_PRINTED: usize = 20;
+
+/// What an event says besides its name: why something failed, and the last lines of what was printed.
+pub fn event_details(event: &WorkEvent) -> Vec<String> {
+    let mut lines = Vec::new();
+    match event {
+        WorkEvent::CoderEnded { end, message, .. } => {
+            lines.extend(match end {
+                CoderEnd::Finished => None,
+                CoderEnd::Failed(why) => Some(format!("the coder failed: {why}")),
+                CoderEnd::Idle => Some("the coder printed nothing for too long".to_owned()),
+                CoderEnd::TimedOut => Some("the coder took too long".to_owned()),
+                CoderEnd::Unavailable(why) => Some(format!("the coder cannot be started: {why}")),
+            });
+            lines.extend(last_lines(message));
+        }
+        WorkEvent::CommandsEnded(failed) => {
+            for FailedCommand { name, reason, output } in failed {
+                lines.push(format!("command {name}: {reason}"));
+                lines.extend(last_lines(output));
+            }
+        }
+        WorkEvent::Conflict { files, .. } => lines.push(format!("conflicts: {}", files.join(", "))),
+        WorkEvent::Removed(Some(branch)) => lines.push(format!("commits are kept on {branch}")),
+        WorkEvent::Failed(reason) => lines.push(reason.clone()),
+        _ => {}
+    }
+    lines
+}
+
+fn last_lines(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let last = lines.get(lines.len().saturating_sub(MAX_PRINTED)..).unwrap_or_default();
+    last.iter().map(|line| (*line).to_owned()).collect()
 }
 
 /// Issues that the user named and that were not worked on.

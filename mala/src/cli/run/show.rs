@@ -8,8 +8,9 @@ use crate::failure::{Failure, FailureKind};
 use crate::wiring::run::{self as wiring, RunFolder, RunRequest};
 use anyhow::Context;
 use mala_domain::run::issue::IssueId;
-use mala_domain::run::lifecycle::{LoggedEvent, RunEvent};
+use mala_domain::run::lifecycle::{LoggedEvent, RunEvent, WorkEvent};
 use mala_domain::run::readiness::readiness;
+use mala_domain::run::report::event_details;
 use mala_domain::run::triggers::TriggerPlan;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,37 +74,52 @@ fn joined(ids: &[IssueId]) -> String {
     ids.iter().map(|id| harmless(id.as_str())).collect::<Vec<_>>().join(", ")
 }
 
-/// Shows the last event of each piece of work.
+/// Shows the last event of each piece of work, and what failed last.
 pub(super) fn status(folder: &RunFolder) -> anyhow::Result<Exit> {
     let events = events(folder)?;
+    let is_finished = events.last().is_none_or(|it| it.event == RunEvent::Finished);
     let state = match folder.holder() {
         Some(holder) => format!("running: {holder}"),
-        None => "not running".to_owned(),
+        None if is_finished => "not running".to_owned(),
+        None => "not running, not finished: `mala run --resume` continues".to_owned(),
     };
-    let mut last: BTreeMap<String, &str> = BTreeMap::new();
+    let mut last: BTreeMap<String, (&str, Option<String>)> = BTreeMap::new();
     for event in &events {
-        if let RunEvent::Work { key, .. } = &event.event {
-            last.insert(key.to_string(), &event.name);
+        if let RunEvent::Work { key, event: work } = &event.event {
+            let (name, why) = last.entry(key.to_string()).or_default();
+            *name = &event.name;
+            match **work {
+                WorkEvent::Merged => *why = None,
+                WorkEvent::CommandsEnded(_) | WorkEvent::Conflict { .. } | WorkEvent::Failed(_) => {
+                    *why = event_details(work).into_iter().next();
+                }
+                _ => {}
+            }
         }
     }
     let mut text = format!("{state}\n");
-    for (work, name) in last {
-        text.push_str(&format!("{}: {name}\n", harmless(&work)));
+    for (work, (name, why)) in last {
+        let why = why.map(|why| format!(" ({})", harmless(&why))).unwrap_or_default();
+        text.push_str(&format!("{}: {name}{why}\n", harmless(&work)));
     }
     console::data(&text)?;
     Ok(Exit::Passed)
 }
 
-/// Prints the events, a line each.
+/// Prints the events, a line each, with reasons and output below.
 pub(super) fn logs(folder: &RunFolder, name: Option<&str>) -> anyhow::Result<Exit> {
     let mut text = String::new();
     for event in events(folder)? {
-        let work = match &event.event {
-            RunEvent::Work { key, .. } => key.to_string(),
-            _ => "run".to_owned(),
+        let (work, details) = match &event.event {
+            RunEvent::Work { key, event } => (key.to_string(), event_details(event)),
+            _ => ("run".to_owned(), Vec::new()),
         };
         if name.is_none_or(|name| name == work) {
-            text.push_str(&format!("{} {} {}\n", event.at, harmless(&work), event.name));
+            let at = jiff::Timestamp::from_second(event.at).context("reading the log")?;
+            text.push_str(&format!("{at} {} {}\n", harmless(&work), event.name));
+            for line in details {
+                text.push_str(&format!("    {}\n", harmless(&line)));
+            }
         }
     }
     console::data(&text)?;

@@ -225,3 +225,19 @@ fn issues_that_are_named_and_cannot_be_worked_on_are_no_success() {
         assert_eq!(world.folder().join(".mala/run/report.md").exists(), code == 1, "{args:?}");
     }
 }
+
+#[test]
+fn the_log_and_the_status_say_why_a_command_failed() {
+    let config = "
+commands: {test: 'echo boom; exit 3'}
+validation_triggers: {session_end: {commands: [{ref: test}], failure_mode: abort}}
+";
+    let world = repository(&format!("{config}{CONFIG}"), CODER);
+    let id = add_issue(&world, "One");
+    assert_eq!(world.output(&["run", &id], b"").status.code(), Some(1));
+    let log = text(&world.output(&["run", "logs", &id], b"")).0;
+    assert!(log.contains("commands_ended\n    command test: exit code 3\n    boom\n"), "{log}");
+    assert!(log.starts_with("20"), "a date: {log}");
+    let status = text(&world.output(&["run", "status"], b"")).0;
+    assert!(status.contains("(command test: exit code 3)"), "{status}");
+}
