@@ -133,14 +133,15 @@ use Category::{Bug, Logic, Performance, Security};
 const QUERY: FindingRow = FindingRow(3, 3, Security, "SQL injection", INJECTION, None);
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one row per reason")]
 fn a_finding_is_recognised_for_these_reasons() {
     let moved = FIRST.replace("import db\n", "import db\nimport os\n\n");
-    let indented = FIRST.replace("    ", "\t");
-    let other_symbol = FIRST.replace("def load", "def fetch");
+    let (indented, other_symbol) =
+        (FIRST.replace("    ", "\t"), FIRST.replace("def load", "def fetch"));
     let moved_out = FIRST.replace("    rows = db.query(name)\n", "")
         + "def ask():\n    rows = db.query(name)\n";
-    let edited = FIRST.replace("db.query(name)", "db.query(name, 1)");
-    let wrapped = FIRST.replace("db.query(name)", "db.query(\n        name\n    )");
+    let asks = |query: &str| FIRST.replace("db.query(name)", query);
+    let (edited, wrapped) = (asks("db.query(name, 1)"), asks("db.query(\n        name\n    )"));
     let rows: [(&str, &str, FindingRow, &str); 14] = [
         ("the same", FIRST, QUERY, "same symbol, evidence and kind of category"),
         ("lines above", &moved, at(5, 5, QUERY), "same symbol, evidence and kind of category"),

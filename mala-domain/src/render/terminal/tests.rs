@@ -120,7 +120,10 @@ fn the_last_line_states_the_verdict() {
             needs_work,
             "NEEDS_WORK  2 findings, none at or above P1 (2 P2; 1 note; 1 refuted): does not block",
         ),
-        (never, "FAIL  4 findings, no threshold set (1 P0, 1 P1, 2 P2; 1 refuted): does not block"),
+        (
+            never,
+            "FAIL  4 findings, no threshold set (1 P0, 1 P1, 2 P2; 1 note; 1 refuted): does not block",
+        ),
         (
             sample::incomplete(NotReviewedReason::Incomplete, Some("invalid json: eof")),
             "COULD NOT REVIEW  invalid json: eof",

@@ -25,7 +25,8 @@ fn a_damaged_ledger_is_moved_aside_and_the_review_goes_on() {
 /// A lost ledger waives nothing, and nothing is late without it.
 #[test]
 fn a_review_without_its_ledger_is_a_full_first_round() {
-    let damages: [(&str, fn(&mut Vec<u8>)); 2] = [
+    type Damage = fn(&mut Vec<u8>);
+    let damages: [(&str, Damage); 2] = [
         ("was damaged: it was moved to", |bytes| bytes.truncate(100)),
         ("malformed: it was moved to", |bytes| {
             for page in bytes.chunks_mut(4096).skip(1) {

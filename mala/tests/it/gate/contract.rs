@@ -74,7 +74,7 @@ fn a_pinned_lane_that_is_missing_is_named() {
     let spawned = bench.spawn(&[]);
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());
     assert_eq!(ended.code, 4, "{:#}", ended.json);
-    assert!(ended.error_of("gone").contains("not found"), "{:#}", ended.json);
+    assert!(ended.error_of("gone").contains("not on PATH"), "{:#}", ended.json);
 }
 
 #[test]

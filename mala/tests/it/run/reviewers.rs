@@ -120,7 +120,8 @@ fn reviews_that_could_not_be_done_are_errors() {
         ("003-157", "exit 5", "internal", &[]),
     ];
     for (row, wait, kind, flags) in rows {
-        let world = gate(&config("session_end", "reviewer_type: cerberus, max_retries: 0"), wait);
+        let world = gate(&config("session_end", "reviewer_type: cerberus, max_retries: 0"), wait)
+            .with_env("MALA_LOG", "info");
         let id = add_issue(&world, "One");
         let args: Vec<&str> = ["run", &id].into_iter().chain(flags.iter().copied()).collect();
         let output = world.output(&args, b"");
@@ -181,13 +182,15 @@ fn the_reviewer_follows_from_the_trigger_and_the_key() {
         assert!(server.requests()[0].prompt().contains("Name of the task"), "000-014");
         assert!(calls(&world, "").is_empty(), "{row}: the gate is not called");
     }
-    let world = gate(&config("session_end", "max_retries: 0, reviewer_type: agent_sdk"), "exit 5");
+    let world = gate(&config("session_end", "max_retries: 0, reviewer_type: agent_sdk"), "exit 5")
+        .with_env("MALA_LOG", "info");
     add_issue(&world, "One");
     let output = world.output(&["run"], b"");
     let (shown, log) = text(&output);
     assert!(log.contains("ANTHROPIC_API_KEY"), "003-049: {log}");
     assert!(shown.contains("NOT REVIEWED") && !shown.contains("builtin"), "003-049: {shown}");
-    let world = gate(&config("session_end", "max_retries: 0"), "exit 5");
+    let world =
+        gate(&config("session_end", "max_retries: 0"), "exit 5").with_env("MALA_LOG", "info");
     add_issue(&world, "One");
     let output = world.output(&["run"], b"");
     let (shown, log) = text(&output);
