@@ -26,6 +26,7 @@ fn no_command_is_a_usage_error() {
     Commands:
       review       Review a change
       pr           Review a pull request on GitHub, or a merge request on GitLab
+      ci           Review the change of the current CI job
       context      Show the context of a change that reviewers get
       demo         Review a flawed change in a sample repository
       init         Write a mala.yaml for this project, or install hooks
@@ -38,8 +39,12 @@ fn no_command_is_a_usage_error() {
       stats        Show statistics of all reviews and findings
       runs         List and show saved reviews
       run          Work on ready issues with coding agents, review their commits, and merge them
-      issue        Add, list, show and close the issues that `mala run` works on
+      issue        Add, list, show, close, import and export the issues that `mala run` works on
+      task         Work on tasks that are complete when a review approves them
+      events       Print the log of events of tasks
+      notify       Try the notifications of `tasks.notify`
       eval         Measure a reviewer on cases with known problems
+      serve        Review pull requests when GitHub reports a change
       schema       Print the JSON Schema of a file or an output of mala
       completions  Print a shell completion script
       man          Print the manual page, or write one page per command
@@ -76,7 +81,7 @@ fn a_command_without_its_subcommand_or_argument_is_a_usage_error() {
     [exit 64]
     [stderr]
     error: invalid value 'nope' for '<NAME>'
-      [possible values: review-result, mala-config, rule, gate-spawned, gate-waited, eval-case, eval-record, eval-result, eval-case-view, eval-comparison]
+      [possible values: review-result, mala-config, rule, gate-spawned, gate-waited, task, eval-case, eval-record, eval-result, eval-case-view, eval-comparison]
 
     For more information, try '--help'.
     ");

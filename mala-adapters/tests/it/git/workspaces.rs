@@ -247,7 +247,7 @@ fn the_target_does_not_move_in_the_way_of_the_user() {
     refused("uncommitted changes, such as in b.txt");
     repo.git(&["reset", "-q", "--hard"]);
     repo.write("new.txt", "not tracked\n");
-    refused("untracked working tree files");
+    refused("with files that the merge would overwrite: new.txt");
     assert_eq!(std::fs::read_to_string(repo.path("new.txt")).unwrap(), "not tracked\n");
     repo.remove("new.txt");
 

@@ -58,8 +58,8 @@ fn without_a_key_a_session_of_this_work_tree_goes_first() {
         }
     }
     std::fs::write(main.join(format!(".mala/gate/{first}/session.json")), "{").unwrap();
-    let (code, stdout, _) = run_in(&bench, &main, &["wait"]);
-    assert!(code == 5 && stdout.contains("cannot read the most recent session"), "{stdout}");
+    let (code, _, stderr) = run_in(&bench, &main, &["wait"]);
+    assert!(code == 5 && stderr.contains("cannot read the most recent session"), "{stderr}");
 }
 
 #[test]
