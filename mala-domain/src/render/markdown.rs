@@ -27,7 +27,7 @@ const NOTE: usize = 400;
 pub fn render(view: &ReportView<'_>) -> String {
     let report = view.report;
     let head = sections::head(report);
-    let tail = sections::tail(report);
+    let tail = format!("{}{}", sections::ledger(report), sections::tail(report));
     let room = LIMIT.saturating_sub(n_chars(&head) + n_chars(&tail) + NOTE);
     let (findings, n_left_out) = findings(view, room);
     let mut out = head;

@@ -59,12 +59,15 @@ pub(super) fn finding(finding: &Finding) -> String {
     out
 }
 
+/// What the ledger says, in one line. The summary of a pull request has none: it would change with every run.
+pub(super) fn ledger(report: &Report) -> String {
+    let line = |ledger: String| format!("**Ledger:** {}\n\n", inline(&at_most(&ledger, 1000)));
+    wording::ledger(report).map(line).unwrap_or_default()
+}
+
 /// Coverage, lists of omitted items, scope and statistics.
 pub(super) fn tail(report: &Report) -> String {
     let mut out = format!("---\n\n**Coverage:** {}\n\n", inline(&wording::coverage(report)));
-    if let Some(ledger) = wording::ledger(report) {
-        out.push_str(&format!("**Ledger:** {}\n\n", inline(&at_most(&ledger, 1000))));
-    }
     let mut lists = CollapsedLists::default();
     lists.add("Notes: minor or uncertain", report.notes.iter().map(note));
     lists.add(

@@ -111,7 +111,7 @@ fn invalid_options_are_errors() {
     [exit 64]
     [stderr]
     error: 'foo' is not a pull request
-    hint: use OWNER/REPO#N or the URL of a pull request; GITHUB_API_URL sets the host
+    hint: use OWNER/REPO#N, GROUP/PROJECT!N or a URL; GITHUB_API_URL and GITLAB_API_URL set the host
     ");
 }
 

@@ -110,8 +110,9 @@ fn a_full_disk_leaves_no_half_of_a_report() {
       server or a job it hangs, or fails with bdb.BdbQuit.
       fix: Remove the line.
 
-    warning:  this review is not stored: ledger
-              [WORK]/.git/mala/ledger.db: disk I/O error
+    warning:  ledger [WORK]/.git/mala/ledger.db: disk I/O
+              error: the whole change is reviewed as in a first review, and this
+              review is not stored
     coverage:  reviewed 1 of 1 hunk in 1 file
     scope:  the working tree against HEAD (8dc3217811cc to the working tree), 1
             file, 1 hunk, +1 -0
