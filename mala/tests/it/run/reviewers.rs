@@ -198,7 +198,8 @@ fn the_reviewer_follows_from_the_trigger_and_the_key() {
     assert!(log.contains("Built-in analyzers only: no model key is set."), "003-050: {log}");
     let world = gate(&config("session_end", "max_retries: 0, reviewer_type: agent_sdk"), "exit 5")
         .with_env("ANTHROPIC_API_KEY", "test-key")
-        .with_env("ANTHROPIC_BASE_URL", closed_port());
+        .with_env("ANTHROPIC_BASE_URL", closed_port())
+        .with_env("MALA_LOG", "info");
     add_issue(&world, "One");
     let output = world.output(&["run"], b"");
     let log = text(&output).1;
