@@ -41,8 +41,8 @@ fn a_linter_that_hangs_is_stopped() {
     assert_eq!(found, "warning: cannot run ruff: timed out after 0.5 s");
 }
 
-const NOT_FOUND: &str = "warning: cannot run ruff: the project configures it, but it is not on the \
-                         path outside the reviewed tree";
+const NOT_FOUND: &str = "warning: cannot run ruff: the project configures it, but it is not on PATH \
+                         outside the reviewed tree";
 
 #[test]
 fn a_linter_that_is_not_there_is_a_warning_when_the_project_uses_it() {
