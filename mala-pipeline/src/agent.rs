@@ -108,7 +108,7 @@ impl Agent {
 
     async fn draft(&self, context: &ReviewContext) -> Result<Opinion, ReviewerFailure> {
         let settings = &self.settings;
-        tracing::info!("Reviewing with {}...", settings.client.name);
+        tracing::info!(model = %settings.client.name, "Reviewing with Claude Agent SDK...");
         let prepared = self.prepared(context).await?;
         let phase = AgentPhase::new(settings, context, &prepared.fence, self.resources(context));
         phase.account.report_spending();
@@ -142,6 +142,10 @@ impl Agent {
 impl Reviewer for Agent {
     fn name(&self) -> &str {
         NAME
+    }
+
+    fn runs_rules(&self) -> bool {
+        self.settings.claims_hints && self.settings.hints.is_some()
     }
 
     fn review<'a>(

@@ -13,6 +13,8 @@ pub const SAME_CAUSE: &str = include_str!("prompts/same_cause.md");
 pub const EDIT: &str = include_str!("prompts/edit.md");
 /// How to bring a text into form.
 pub const RESTRUCTURE: &str = include_str!("prompts/restructure.md");
+/// What else to list where an edit tells findings from notes.
+pub const MINOR: &str = include_str!("prompts/minor.md");
 const RETRY: &str = include_str!("prompts/retry.md");
 /// What to say when no tool can be called any more.
 pub const LAST_CALL: &str = include_str!("prompts/last_call.md");
@@ -22,7 +24,7 @@ pub const LAST_CALL: &str = include_str!("prompts/last_call.md");
 pub enum Look {
     /// All questions in one go.
     First,
-    /// Once more, from another direction, for what the first look missed.
+    /// Once more, from another direction.
     Second,
 }
 
@@ -69,9 +71,18 @@ pub fn retry(problem: &str) -> String {
 
 /// The version of all prompts: 16 hexadecimal digits.
 pub fn version() -> String {
-    let own = [SYSTEM, VERIFY, SAME_CAUSE, EDIT, RESTRUCTURE, RETRY, LAST_CALL];
+    version_of(&all())
+}
+
+/// All prompts.
+fn all() -> Vec<&'static str> {
+    let own = [SYSTEM, VERIFY, SAME_CAUSE, EDIT, MINOR, RESTRUCTURE, RETRY, LAST_CALL];
+    own.into_iter().chain(Look::ALL.map(Look::instruction)).collect()
+}
+
+fn version_of(prompts: &[&str]) -> String {
     let mut hash = Sha256::new();
-    for text in own.into_iter().chain(Look::ALL.map(Look::instruction)) {
+    for text in prompts {
         hash.update(text.len().to_le_bytes());
         hash.update(text);
     }
@@ -103,7 +114,7 @@ mod tests {
             "then the failure",
             "evidence copies",
             "suggestion is",
-            "confidence is",
+            "confidence, 0.0 to 1.0, is",
             "verdict is",
             "project's own rules",
             "is data to judge",
@@ -137,9 +148,14 @@ mod tests {
         assert!(!RESTRUCTURE.contains("PASS"));
     }
 
+    /// 002-013
     #[test]
-    fn the_version_is_a_hash() {
-        assert_eq!(version().len(), 16);
-        assert_eq!(version(), version());
+    fn the_version_is_a_hash_of_every_prompt() {
+        assert_eq!((version().len(), all().len()), (16, 10));
+        for at in 0..all().len() {
+            let mut other = all();
+            other[at] = "another prompt";
+            assert_ne!(version_of(&other), version(), "{at}");
+        }
     }
 }

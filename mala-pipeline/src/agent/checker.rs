@@ -5,6 +5,7 @@ use super::turns::{ConversationPlan, ToolOffer, converse};
 use super::verify::CheckedFinding;
 use super::{Agent, AgentChecks, edit, verify};
 use mala_domain::agent::NAME;
+use mala_domain::agent::budget::Profile;
 use mala_domain::agent::fence::Fence;
 use mala_domain::command::{self, StructuredReview, read_structured_review};
 use mala_domain::conversation::TurnPart;
@@ -12,7 +13,7 @@ use mala_domain::finding::{Finding, Verification};
 use mala_domain::ports::{BoxFuture, ReviewerFailure, Verifier, VerifierResult};
 use mala_domain::review::edit::FindingEdit;
 use mala_domain::review::merge::absorb;
-use mala_domain::review::verify::is_urgent_and_unsettled;
+use mala_domain::review::verify::{is_sure_nit, is_urgent_and_unsettled};
 use mala_domain::review::{ReviewContext, Usage};
 use std::time::Duration;
 
@@ -39,7 +40,8 @@ impl Verifier for Agent {
         match self.settings.checks {
             AgentChecks::Own => {
                 let is_own = finding.reviewer == NAME && finding.rule.is_none();
-                is_own && !finding.verification.is_settled()
+                let is_enough = self.settings.profile == Profile::Lean && is_sure_nit(finding);
+                is_own && !is_enough && !finding.verification.is_settled()
             }
             AgentChecks::Urgent => finding.rule.is_none() && is_urgent_and_unsettled(finding),
         }

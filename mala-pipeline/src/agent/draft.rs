@@ -1,6 +1,7 @@
 //! The draft: a look at every part of a change with all questions, and in some profiles a second look from
 //! another direction. All conversations share one budget and the provider's prompt cache.
 
+use super::edit;
 use super::phase::AgentPhase;
 use super::plan;
 use super::prepare::PreparedPrompts;
@@ -17,7 +18,7 @@ use mala_domain::agent::{NAME, claims};
 use mala_domain::change::FilePath;
 use mala_domain::conversation::{AnswerFormat, TurnPart};
 use mala_domain::finding::{ReviewClaim, Verification, VerificationOutcome};
-use mala_domain::ports::ReviewerFailure;
+use mala_domain::ports::{ReviewerFailure, Side};
 use mala_domain::review::admit::reason_none_placed;
 use mala_domain::verdict::Verdict;
 use std::collections::HashSet;
@@ -33,30 +34,26 @@ pub(super) struct DraftResults {
     pub(super) warnings: Vec<String>,
     /// Why no look has an answer.
     pub(super) failure: Option<ReviewerFailure>,
-    /// What was found in each part.
-    known: Vec<Vec<ReviewClaim>>,
 }
 
-/// Looks at every part of the change; in profiles with a second look, once more for what is missing.
+/// Looks at every part of the change; in profiles with a second look, once more from another direction. The
+/// looks do not know of each other: what both find is merged by its cause.
 pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> DraftResults {
     let looks = plan::looks(phase.settings.profile);
     let parts = &prepared.briefs.briefs;
     let max_calls = plan::calls_per_look(&phase.settings.limits, looks.len() * parts.len());
-    let mut results =
-        DraftResults { known: vec![Vec::new(); parts.len()], ..DraftResults::default() };
+    let mut results = DraftResults::default();
     for look in looks.iter().copied() {
-        let asked = parts.iter().zip(&results.known).enumerate().map(
-            |(index, (brief, known))| async move {
-                if index > 0 {
-                    phase.account.wait_for_first_call().await;
-                }
-                let part = DraftPart { brief, number: index + 1, of: parts.len(), known };
-                let form = review_format(prepared.hints.len());
-                let answer = review(phase, &part, look, form, max_calls).await;
-                phase.account.mark_warm();
-                answer
-            },
-        );
+        let asked = parts.iter().enumerate().map(|(index, brief)| async move {
+            if index > 0 {
+                phase.account.wait_for_first_call().await;
+            }
+            let part = DraftPart { brief, number: index + 1, of: parts.len() };
+            let form = review_format(prepared.hints.len());
+            let answer = review(phase, &part, look, form, max_calls).await;
+            phase.account.mark_warm();
+            answer
+        });
         let answers = join_all(asked).await;
         results.add(phase, look, parts, answers);
         if results.failure.is_some() {
@@ -80,11 +77,9 @@ struct DraftPart<'b> {
     brief: &'b PromptBrief,
     number: usize,
     of: usize,
-    /// What earlier looks found in it.
-    known: &'b [ReviewClaim],
 }
 
-/// What the model is told after the change: earlier findings, the questions and its budget.
+/// What the model is told after the change: the questions and its budget.
 fn instruction(
     phase: &AgentPhase<'_>,
     part: &DraftPart<'_>,
@@ -92,11 +87,6 @@ fn instruction(
     budget: (u32, u32),
 ) -> String {
     let mut text = String::new();
-    if look == Look::Second {
-        let lines: Vec<String> = part.known.iter().map(known_line).collect();
-        let lines = if lines.is_empty() { "none".to_owned() } else { lines.join("\n") };
-        text.push_str(&phase.fence.wrap("known problems", &lines));
-    }
     if part.of > 1 {
         let (number, of) = (part.number, part.of);
         text.push_str(&format!(
@@ -104,14 +94,12 @@ fn instruction(
              in it, and read files of other parts with the tools where you need them.\n"
         ));
     }
-    text.push_str(look.instruction().trim_end());
-    text.push('\n');
+    text.push_str(look.instruction());
+    if look == Look::First && edit::is_offered(&phase.settings.limits) {
+        text.push_str(prompts::MINOR);
+    }
     text.push_str(&prompts::budget(budget.0, budget.1));
     text
-}
-
-fn known_line(claim: &ReviewClaim) -> String {
-    format!("{}:{} {}", claim.file, claim.span, claim.title)
 }
 
 async fn review(
@@ -124,14 +112,17 @@ async fn review(
     phase.account.emit(ReviewEvent::PassStarted { pass: look.name().to_owned() });
     let n_tools = if max_calls > 1 { phase.account.tools_left() } else { 0 };
     let words = instruction(phase, part, look, (max_calls, n_tools));
-    let conversation = ConversationPlan {
-        label: look.name(),
-        client: &phase.settings.client,
-        system: prompts::SYSTEM,
-        opening: vec![TurnPart::Repeated(part.brief.text.clone()), TurnPart::Text(words)],
-        form,
-        tools: ToolOffer::Offered,
-        max_calls,
+    let conversation = |again: Option<String>| {
+        let opening = [TurnPart::Repeated(part.brief.text.clone()), TurnPart::Text(words.clone())];
+        ConversationPlan {
+            label: look.name(),
+            client: &phase.settings.client,
+            system: prompts::SYSTEM,
+            opening: opening.into_iter().chain(again.map(TurnPart::Text)).collect(),
+            form: form.clone(),
+            tools: ToolOffer::Offered,
+            max_calls,
+        }
     };
     let objected = OnceLock::new();
     let read = |raw: &RawAnswer<'_>| {
@@ -140,7 +131,17 @@ async fn review(
             .and_then(|answer| require_evidence(phase, answer));
         keep_objection(answer, raw, &objected)
     };
-    let answer = match converse(phase, conversation, read).await {
+    let mut answer = converse(phase, conversation(None), read).await;
+    if let Some(problem) = files_not_there(phase, &answer).await
+        && phase.account.calls_left() > 0
+    {
+        phase.note(&format!("{}: {problem}; asked again", look.name()));
+        let again = prompts::retry(&problem.without_model_text());
+        // Its claims are an objection, whatever they are worth.
+        objected.get_or_init(|| (Verdict::NeedsWork, problem));
+        answer = converse(phase, conversation(Some(again)), read).await;
+    }
+    let answer = match answer {
         // An answer that drops an objection is not restructured.
         Err(StopReason::Unreadable { problem, text })
             if objected.get().is_none() || objection(&raw_answer(phase, &text)).is_some() =>
@@ -205,6 +206,20 @@ fn require_evidence(
     }
 }
 
+/// The problem of an answer whose claims all name files that are not there at head.
+async fn files_not_there(
+    phase: &AgentPhase<'_>,
+    answer: &Result<ReviewAnswer, StopReason>,
+) -> Option<ParseProblem> {
+    let claims = &answer.as_ref().ok()?.claims;
+    let files: Vec<FilePath> = claims.iter().map(|claim| claim.candidate.file.clone()).collect();
+    let (change, tree) = (&phase.context.change, &phase.context.tree);
+    let first = files.first().filter(|_| !files.iter().any(|file| change.file(file).is_some()))?;
+    let exist = tree.exist(Side::Head, &files).await.ok()?;
+    let is_missing = tree.is_complete() && !exist.contains(&true);
+    is_missing.then(|| ParseProblem::InvalidEvidence(format!("{first} does not exist")))
+}
+
 /// Calls the model once more to bring an answer into the required format. The call must not change the
 /// opinion.
 async fn restructure(
@@ -241,7 +256,7 @@ impl DraftResults {
     ) {
         let first_failure = answers.iter().find_map(|answer| answer.as_ref().err()).cloned();
         let none_answered = answers.iter().all(Result::is_err);
-        for (index, (part, answer)) in parts.iter().zip(answers).enumerate() {
+        for (part, answer) in parts.iter().zip(answers) {
             match answer {
                 Ok(answer) => {
                     if look == Look::First && accounts(&answer) {
@@ -253,12 +268,7 @@ impl DraftResults {
                             look.name()
                         ));
                     }
-                    let claims: Vec<ReviewClaim> =
-                        answer.claims.into_iter().map(|claim| claim.candidate).collect();
-                    if let Some(known) = self.known.get_mut(index) {
-                        known.extend(claims.iter().cloned());
-                    }
-                    self.claims.extend(claims);
+                    self.claims.extend(answer.claims.into_iter().map(|claim| claim.candidate));
                     self.opinions.extend(answer.hints);
                     let dropped = answer.dropped.iter();
                     self.warnings.extend(dropped.map(|why| format!("{NAME}: dropped {why}")));

@@ -9,6 +9,7 @@ use mala_domain::agent::answer::{
     CauseGroups, EditedFinding, ParseMethod, ParseProblem, RawAnswer, edit_format, groups_format,
     read_edit, read_groups,
 };
+use mala_domain::agent::budget::Limits;
 use mala_domain::agent::prompts;
 use mala_domain::conversation::{AnswerFormat, TurnPart};
 use mala_domain::finding::Finding;
@@ -51,6 +52,11 @@ pub(super) async fn group(phase: &AgentPhase<'_>, findings: &[Finding], edits: &
     }
 }
 
+/// Whether the limits leave a call for the edit.
+pub(super) fn is_offered(limits: &Limits) -> bool {
+    limits.max_llm_calls > MIN_CALLS
+}
+
 /// Has the findings that stand edited.
 pub(super) async fn edit(
     phase: &AgentPhase<'_>,
@@ -62,8 +68,7 @@ pub(super) async fn edit(
         is_own && findings.get(*at).is_some_and(|it| !is_refuted(&it.finding))
     };
     let standing: Vec<usize> = (0..findings.len()).filter(stands).collect();
-    let is_offered = phase.settings.limits.max_llm_calls > MIN_CALLS;
-    if standing.is_empty() || !is_offered {
+    if standing.is_empty() || !is_offered(&phase.settings.limits) {
         return;
     }
     phase.account.emit(ReviewEvent::PassStarted { pass: "edit".to_owned() });

@@ -65,6 +65,8 @@ struct UndoneWork {
     noted: Vec<String>,
     /// Tool calls that were refused, by the reason.
     refused: BTreeMap<String, usize>,
+    /// Tools that failed: how often, and the first reason.
+    failed: BTreeMap<String, (usize, String)>,
 }
 
 impl<'r> AgentPhase<'r> {
@@ -98,9 +100,14 @@ impl<'r> AgentPhase<'r> {
         self.undone().noted.push(warning);
     }
 
-    /// Problems that a retry solved.
+    /// Problems that did not stop the review: those that a retry solved, and tools that failed.
     pub(super) fn noted(&self) -> Vec<String> {
-        self.undone().noted.clone()
+        let undone = self.undone();
+        let failed = undone.failed.iter().map(|(tool, (n, why))| match n {
+            1 => format!("{NAME}: {tool} failed: {why}"),
+            n => format!("{NAME}: {tool} failed {n} times: {why}"),
+        });
+        undone.noted.iter().cloned().chain(failed).collect()
     }
 
     /// What was not done.
@@ -147,6 +154,15 @@ impl<'r> AgentPhase<'r> {
         self.account.emit(ReviewEvent::ReviewWarning { reviewer, warning });
     }
 
+    /// Counts a failed call. `text` is what the model is told.
+    fn note_failed_tool(&self, tool: &str, text: &str) {
+        let first_line = text.lines().next().unwrap_or_default();
+        let why = first_line.strip_prefix("error: ").unwrap_or(first_line);
+        let mut undone = self.undone();
+        let failed = undone.failed.entry(tool.to_owned()).or_insert((0, why.to_owned()));
+        failed.0 += 1;
+    }
+
     /// Calls a tool within the budget. What it shows is data, behind a fence.
     pub(super) async fn call(&self, call: &ToolCall) -> ToolResult {
         let refusal = |text: String| {
@@ -161,6 +177,9 @@ impl<'r> AgentPhase<'r> {
         }
         match timeout_at(self.account.deadline(), self.resources.toolbox.call(call)).await {
             Ok(mut result) => {
+                if result.is_error {
+                    self.note_failed_tool(name, &result.text);
+                }
                 result.text = self.fence.wrap(&format!("result of {}", call.name), &result.text);
                 result
             }

@@ -255,7 +255,11 @@ async fn escalate(
     }
     if phase.account.calls_left() == 0 {
         let n = counted(doubtful.len(), "doubtful claim");
-        phase.leave_undone(&format!("{n} not escalated: the calls are spent"));
+        let claims = doubtful.iter().filter_map(|at| findings.get(*at)).map(|it| &it.finding);
+        let places: Vec<String> =
+            claims.map(|claim| format!("{}:{}", claim.file, claim.line_start)).collect();
+        let places = places.join(", ");
+        phase.leave_undone(&format!("{n} not escalated, the calls are spent: {places}"));
         return Vec::new();
     }
     let before: Vec<CheckedFinding> = findings.to_vec();

@@ -42,6 +42,7 @@ fn the_plain_form_is_an_answer() {
     assert_eq!(answer.method, ParseMethod::Strict);
 }
 
+/// 000-131, 002-020
 #[test]
 fn what_is_missing_is_named() {
     for field in ["file_path", "line_start", "line_end", "priority", "title", "body"] {
@@ -99,6 +100,7 @@ fn every_other_fault_is_a_problem_and_never_an_empty_list() {
     }
 }
 
+/// 000-080
 #[test]
 fn known_envelopes_are_opened() {
     let quoted = serde_json::to_string(PLAIN).unwrap();
@@ -128,6 +130,7 @@ fn known_envelopes_are_opened() {
     }
 }
 
+/// 002-123
 #[test]
 fn json_inside_other_text_counts_only_with_the_nonce() {
     let nonce = nonce();
@@ -189,11 +192,13 @@ fn the_full_form_must_be_filled() {
     }
 }
 
+/// 000-132
 #[test]
 fn titles_carry_the_more_urgent_priority() {
     for (title, number, expected) in [
         ("Issue", 1, "[P1] Issue"),
         ("[P1] Issue", 1, "[P1] Issue"),
+        ("[P2] Issue", 1, "[P1] Issue"),
         ("[P0] Issue", 3, "[P0] Issue"),
         ("[P3]Issue", 0, "[P0] Issue"),
     ] {
@@ -260,6 +265,7 @@ fn of_several_answers_none_may_contradict_another() {
     }
 }
 
+/// 000-082, 002-048
 #[test]
 fn an_objection_is_seen_though_it_cannot_be_read() {
     let sees = |text: &str| objection(&RawAnswer { text, form_enforced: false, nonce: &nonce() });

@@ -93,6 +93,7 @@ mod tests {
         files.iter().map(|file| file.path.to_string()).collect::<Vec<_>>().join(" ")
     }
 
+    /// 002-090
     #[test]
     fn production_code_comes_before_tests() {
         let files = change(&[

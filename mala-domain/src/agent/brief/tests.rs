@@ -133,6 +133,7 @@ fn names(briefs: &PromptBriefs) -> Vec<String> {
     shown.chain(left).collect()
 }
 
+/// 002-090, 002-091
 #[test]
 fn the_most_changed_file_comes_first_and_hunks_stay_whole() {
     let mut sample = two_files();
@@ -164,6 +165,7 @@ fn the_most_changed_file_comes_first_and_hunks_stay_whole() {
     }
 }
 
+/// 002-082, 002-083
 #[test]
 fn long_functions_are_shown_around_the_change_and_not_beyond() {
     let mut sample = two_files();

@@ -15,7 +15,7 @@ pub enum Profile {
     /// A draft with tools, a check of every finding, and an edit.
     #[default]
     Standard,
-    /// The same with a second look for what the first one missed.
+    /// The same with a second look from another direction.
     Thorough,
 }
 

@@ -75,6 +75,7 @@ async fn notes_never_block() {
     assert_eq!((note.report.issues.len(), note.report.notes.len()), (0, 1));
 }
 
+/// 002-084, 002-086
 #[tokio::test]
 async fn every_claim_is_checked_with_tools_the_purpose_and_the_cause() {
     let mut stage = Stage::new(Profile::Standard);

@@ -35,6 +35,7 @@ async fn tools_are_answered_as_far_as_the_budget_goes() {
     assert_eq!(tools.count(), 3);
 }
 
+/// 002-094
 #[tokio::test]
 async fn a_model_that_only_calls_tools_gets_nowhere() {
     for profile in Profile::ALL {
@@ -127,6 +128,7 @@ async fn all_findings_are_handed_on_with_how_many_are_wanted() {
     assert_eq!(run.opinion.max_findings, Some(4));
 }
 
+/// 002-092
 #[tokio::test]
 async fn what_does_not_fit_is_said_and_not_accounted_for() {
     let mut stage = Stage::new(Profile::Lean);
@@ -145,6 +147,7 @@ fn failed(kind: ModelFailureKind, what: &str, billed: BillingStatus) -> ModelFai
     ModelFailure { kind, what: what.to_owned(), attempts: 1, billed }
 }
 
+/// 002-050
 #[tokio::test]
 async fn requests_that_are_made_again_use_no_call() {
     let busy = failed(ModelFailureKind::RateLimited, "429: slow down", BillingStatus::No);

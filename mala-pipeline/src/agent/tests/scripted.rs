@@ -273,7 +273,7 @@ impl Stage {
         };
         let changed = change.files.iter().map(|file| file.path.clone()).collect();
         let tree = MemoryTree { files: self.files.clone(), changed };
-        ReviewScope { scope, change: Arc::new(change), tree: Arc::new(tree) }
+        ReviewScope { scope, change: Arc::new(change), tree: Arc::new(tree), trusted: None }
     }
 }
 

@@ -74,6 +74,7 @@ async fn what_is_there_is_not_missing() {
     assert_eq!(outcome(&run), (VerificationOutcome::Refuted, there));
 }
 
+/// 002-060, 002-063
 #[tokio::test]
 async fn uncertain_urgent_claims_go_to_the_stronger_model() {
     let mut stage = Stage::new(Profile::Lean);

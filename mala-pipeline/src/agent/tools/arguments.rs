@@ -38,6 +38,9 @@ impl Arguments {
             return Err(ToolRefusal::new("the arguments are no JSON object", right()));
         };
         fields.retain(|_, value| !value.is_null());
+        if let Some(language) = fields.remove("language_filter") {
+            fields.insert("language".to_owned(), language);
+        }
         let known = |name: &String| tool.fields.iter().any(|field| field.name == name);
         match fields.keys().find(|name| !known(name)) {
             Some(unknown) => {

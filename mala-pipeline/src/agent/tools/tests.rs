@@ -238,6 +238,7 @@ fn request(tree: InMemory) -> ReviewContext {
             hunks: 2,
             lines: LineCounts::default(),
         },
+        trusted: None,
     };
     ReviewContext::new(scope, FileTexts::default())
 }

@@ -8,6 +8,7 @@ fn call(tokens: u64, millionths: u64) -> Charge {
     Charge::Call { tokens, dollars: Some(Dollars::millionths(millionths)) }
 }
 
+/// 002-089, 002-095
 #[test]
 fn a_call_that_could_exceed_a_limit_is_not_made() {
     let limits = Profile::Lean.limits();

@@ -3,6 +3,7 @@
 use super::*;
 use insta::assert_snapshot;
 
+/// 002-067, 002-131
 #[tokio::test]
 async fn files_are_read_and_listed() {
     assert_snapshot!(say("read_file", r#"{"path":"src/user.py"}"#).await, @"
@@ -93,6 +94,7 @@ async fn the_change_and_its_history_are_shown() {
     ");
 }
 
+/// 002-070, 002-131
 #[tokio::test]
 async fn texts_are_found() {
     assert_snapshot!(say("search_code", r#"{"query":"run"}"#).await, @"
@@ -112,6 +114,7 @@ async fn texts_are_found() {
     assert_snapshot!(say("search_code", r#"{"query":"nowhere to be found"}"#).await, @"matches: 0");
 }
 
+/// 002-075, 002-076, 002-131
 #[tokio::test]
 async fn functions_are_shown_with_their_imports() {
     let arguments = r#"{"path":"src/server.py","symbol":"Server::run"}"#;
@@ -159,6 +162,31 @@ async fn functions_are_shown_with_their_imports() {
     ");
 }
 
+/// 002-075, 002-077, 002-078
+#[tokio::test]
+async fn functions_are_found_by_their_grammar() {
+    let python = "@cached\n@named(\n    'x'\n)\ndef decorated():\n    return 1\n\n\nasync def outer(\n    a,\n    b=2,\n):\n    def inner():\n        return a\n\n    return inner\n";
+    let script = "import fs from 'fs';\nfunction plain() {\n  return 1;\n}\nconst arrow = () => {\n  return 2;\n};\nclass Box {\n  open() {\n    return 3;\n  }\n}\nexport default function main() {\n  return 4;\n}\n";
+    let mut tree = tree();
+    tree.files.insert("f.py".into(), python.into());
+    for file in ["f.js", "f.ts", "f.tsx"] {
+        tree.files.insert(file.into(), script.into());
+    }
+    let toolbox = Toolbox::new(request(tree), ToolLimits::default());
+    let scripts = ["f.js", "f.ts", "f.tsx"].into_iter().flat_map(|file| {
+        let functions = [("plain", 2, 4), ("arrow", 5, 7), ("Box.open", 9, 11), ("main", 13, 15)];
+        functions.map(|(name, first, last)| (file, name, first, last))
+    });
+    let functions = [("decorated", 1, 6), ("outer", 9, 16), ("inner", 13, 14)];
+    let python = functions.map(|(name, first, last)| ("f.py", name, first, last));
+    for (file, name, first, last) in python.into_iter().chain(scripts) {
+        let arguments = format!(r#"{{"path":"{file}","symbol":"{name}"}}"#);
+        let text = ask(&toolbox, "get_function_context", &arguments).await.text;
+        let lines = format!("start_line: {first}\nend_line: {last}\n");
+        assert!(text.contains(&lines), "{file} {name}: {text}");
+    }
+}
+
 #[tokio::test]
 async fn references_say_what_they_do() {
     assert_snapshot!(say("find_references", r#"{"symbol":"Server.run"}"#).await, @"
@@ -177,6 +205,7 @@ async fn references_say_what_they_do() {
     ");
 }
 
+/// 002-131
 #[tokio::test]
 async fn a_linter_says_what_it_finds() {
     assert_snapshot!(say("run_linter", r#"{"linter":"ruff","path":"a.py"}"#).await, @"

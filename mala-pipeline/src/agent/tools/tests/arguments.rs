@@ -98,6 +98,7 @@ const WRONG: &[(&str, &str, &str, &str)] = &[
     ("run_linter", r#"{"linter":"tsc","path":"a.py"}"#, "does not configure it", "another linter"),
 ];
 
+/// 002-066, 002-068, 002-075, 002-079, 002-131
 #[tokio::test]
 async fn what_is_wrong_is_said_with_what_is_right() {
     for (tool, arguments, what, instead) in WRONG {
@@ -122,6 +123,7 @@ async fn long_arguments_are_not_read() {
     assert!(say("read_file", &deep).await.contains("the arguments are no JSON"));
 }
 
+/// 002-069: both names of the language.
 #[tokio::test]
 async fn what_models_write_a_little_wrong_is_understood() {
     let plain = say("read_file", r#"{"path":"a.py","start_line":2,"end_line":3}"#).await;
@@ -133,6 +135,10 @@ async fn what_models_write_a_little_wrong_is_understood() {
     ] {
         assert_eq!(say("read_file", other).await, plain, "{other}");
     }
+    let plain = say("search_code", r#"{"query":"run","language":"python"}"#).await;
+    assert!(!plain.contains("notes.txt"), "{plain}");
+    let other = r#"{"query":"run","language_filter":"python"}"#;
+    assert_eq!(say("search_code", other).await, plain);
 }
 
 #[tokio::test]

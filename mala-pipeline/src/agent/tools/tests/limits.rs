@@ -19,6 +19,7 @@ async fn a_long_file_is_cut_and_the_rest_can_be_asked_for() {
     assert_eq!(read, [LineSpan::between(1, 8), LineSpan::between(17, 20)]);
 }
 
+/// 002-087, 002-088, 002-131
 #[tokio::test]
 async fn files_outside_the_change_have_a_budget() {
     let limits = ToolLimits {
@@ -79,6 +80,7 @@ async fn secrets_are_hidden_wherever_they_show() {
     }
 }
 
+/// 002-124, 002-131
 #[tokio::test]
 async fn a_call_that_hangs_is_given_up() {
     struct Stuck;
@@ -122,6 +124,7 @@ async fn an_ordinary_file_is_read_in_one_call() {
     assert!(text.contains("lines 1-500:") && !text.contains("cut:"), "{text}");
 }
 
+/// 002-070
 #[tokio::test]
 async fn matches_in_code_come_before_those_in_translations() {
     let mut tree = tree();
@@ -135,6 +138,7 @@ async fn matches_in_code_come_before_those_in_translations() {
     }
 }
 
+/// 002-076
 #[tokio::test]
 async fn imports_are_shown_once() {
     let mut tree = tree();
