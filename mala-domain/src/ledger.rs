@@ -4,6 +4,7 @@
 pub mod convergence;
 pub mod delta;
 pub mod matching;
+pub mod reported_code;
 pub mod rounds;
 pub mod states;
 pub mod stats;
@@ -11,7 +12,9 @@ pub mod subject;
 pub mod track;
 pub mod waiver;
 
+use crate::change::FilePath;
 use crate::finding::{DedupeKey, Finding, FindingState, Priority, VerificationOutcome};
+use reported_code::ReportedCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -67,9 +70,27 @@ pub struct LedgerFinding {
     /// The waiver that applies, when the state is `waived`.
     #[serde(default)]
     pub waiver: Option<waiver::Waiver>,
+    /// Its file in the change that was asked for; without one, all paths under which it was reported, because changes
+    /// may have renamed its file, or not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<FilePath>,
+    /// Its code when the change that was asked for had it last, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<ReportedCode>,
 }
 
 impl LedgerFinding {
+    /// Its file in the change that was asked for, or the one in which it was reported last.
+    pub fn file(&self) -> &FilePath {
+        let own = self.paths.first().filter(|_| self.standing.is_some());
+        own.unwrap_or(&self.finding.file)
+    }
+
+    /// The files in which it may be.
+    pub fn files(&self) -> &[FilePath] {
+        if self.paths.is_empty() { std::slice::from_ref(&self.finding.file) } else { &self.paths }
+    }
+
     /// Whether a review of the change still has to account for it: it took part in a decision there, was not
     /// fixed there, and no decision of a person holds. A fix in another change does not fix it here.
     pub fn still_blocks(&self, today: &str) -> bool {
@@ -114,6 +135,12 @@ pub struct ChangeStanding {
     pub subject: String,
     /// The standing.
     pub standing: Standing,
+    /// Its file in this change; null in exports of earlier versions.
+    #[serde(default)]
+    pub file: Option<FilePath>,
+    /// Its code when a reviewer of this change reported it last.
+    #[serde(default)]
+    pub code: Option<ReportedCode>,
 }
 
 /// A change of state, with who, when and why.
@@ -142,6 +169,8 @@ pub struct TrackedFinding {
     pub matched: String,
     /// The reason of the waiver that holds, if one does.
     pub reason: Option<String>,
+    /// Its code, if a reviewer of this review reports it.
+    pub code: Option<ReportedCode>,
 }
 
 /// How a finding of this review relates to earlier reviews.

@@ -1,5 +1,6 @@
 //! Rows of the ledger's tables, to and from the domain's values.
 
+use mala_domain::change::FilePath;
 use mala_domain::finding::{Finding, FindingState};
 use mala_domain::ledger::convergence::RoundSummary;
 use mala_domain::ledger::delta::ReviewedLines;
@@ -16,6 +17,12 @@ use serde::de::DeserializeOwned;
 
 const FINDING: &str = "finding.id, finding.finding, state, finding.subject, first_seen, first_seen_at, last_seen_at, n_occurrences, waiver";
 
+/// What one change has of a finding: its standing there, its file and its code.
+const IN_CHANGE: &str = "change_standing.standing, CASE WHEN change_standing.file IS NULL THEN '[]' ELSE json_array(change_standing.file) END, change_standing.code";
+
+/// A finding without a change: the paths that it has in any of them.
+const IN_ALL_CHANGES: &str = "NULL, (SELECT json_group_array(file) FROM (SELECT file FROM finding_path WHERE finding_path.finding = finding.id ORDER BY file)), NULL";
+
 pub(super) fn findings(
     connection: &Connection,
     filter: &FindingFilter,
@@ -30,17 +37,22 @@ pub(super) fn findings(
         }
     };
     one_of("state", filter.states.iter().map(|it| it.name().to_owned()).collect());
-    one_of("file", filter.files.iter().map(ToString::to_string).collect());
     one_of("rule", filter.rule.iter().cloned().collect());
     one_of("reviewer", filter.reviewer.iter().cloned().collect());
-    let (standing, join) = match &filter.subject {
+    if !filter.files.is_empty() {
+        // A change may have more files than a statement may have variables.
+        let files =
+            "SELECT finding FROM finding_path WHERE file IN (SELECT value FROM json_each(?))";
+        conditions.push(format!("finding.id IN ({files})"));
+        values.push(Value::Text(text(&filter.files)?));
+    }
+    let (of_change, join) = match &filter.subject {
         Some(subject) => {
             conditions.push("change_standing.subject = ?".to_owned());
             values.push(Value::Text(subject.clone()));
-            let join = "JOIN change_standing ON change_standing.finding = finding.id";
-            ("change_standing.standing", join)
+            (IN_CHANGE, "JOIN change_standing ON change_standing.finding = finding.id")
         }
-        None => ("NULL", ""),
+        None => (IN_ALL_CHANGES, ""),
     };
     if let Some(since) = &filter.since {
         conditions.push("last_seen_at >= ?".to_owned());
@@ -51,7 +63,7 @@ pub(super) fn findings(
         limit => format!(" LIMIT {limit}"),
     };
     let sql = format!(
-        "SELECT {FINDING}, {standing} FROM finding {join} WHERE {} ORDER BY last_seen_at DESC, id{limit}",
+        "SELECT {FINDING}, {of_change} FROM finding {join} WHERE {} ORDER BY last_seen_at DESC, id{limit}",
         conditions.join(" AND ")
     );
     let mut statement = connection.prepare(&sql)?;
@@ -79,7 +91,7 @@ pub(super) fn counts(connection: &Connection) -> Result<Vec<FindingCount>> {
 
 pub(super) fn by_prefix(connection: &Connection, prefix: &str) -> Result<Vec<FindingHistory>> {
     let sql = format!(
-        "SELECT {FINDING}, NULL FROM finding WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 10"
+        "SELECT {FINDING}, {IN_ALL_CHANGES} FROM finding WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 10"
     );
     let mut statement = connection.prepare(&sql)?;
     let end = format!("{prefix}{}", char::MAX);
@@ -137,17 +149,22 @@ fn history(connection: &Connection, finding: LedgerFinding) -> Result<FindingHis
     })?;
     let state_changes = state_changes.collect::<Result<_>>()?;
     let mut statement = connection.prepare(
-        "SELECT subject, standing FROM change_standing WHERE finding = ? ORDER BY subject",
+        "SELECT subject, standing, file, code FROM change_standing WHERE finding = ? ORDER BY subject",
     )?;
     let standings = statement.query_map([&finding.id.0], |row| {
-        Ok(ChangeStanding { subject: row.get(0)?, standing: word(row, 1)? })
+        let file: Option<String> = row.get(2)?;
+        Ok(ChangeStanding {
+            subject: row.get(0)?,
+            standing: word(row, 1)?,
+            file: file.as_deref().map(FilePath::parse),
+            code: optional_json(row, 3)?,
+        })
     })?;
     let standings = standings.collect::<Result<_>>()?;
     Ok(FindingHistory { finding, occurrences, state_changes, standings })
 }
 
 fn finding_of(row: &Row<'_>) -> Result<LedgerFinding> {
-    let waiver: Option<String> = row.get(8)?;
     Ok(LedgerFinding {
         id: FindingId(row.get(0)?),
         finding: json::<Finding>(&row.get::<_, String>(1)?, 1)?,
@@ -158,7 +175,9 @@ fn finding_of(row: &Row<'_>) -> Result<LedgerFinding> {
         first_seen_at: row.get(5)?,
         last_seen_at: row.get(6)?,
         n_occurrences: row.get(7)?,
-        waiver: waiver.map(|text| json::<Waiver>(&text, 8)).transpose()?,
+        waiver: optional_json(row, 8)?,
+        paths: json(&row.get::<_, String>(10)?, 10)?,
+        code: optional_json(row, 11)?,
     })
 }
 
@@ -166,18 +185,16 @@ pub(super) fn upsert_finding(connection: &Connection, it: &LedgerFinding) -> Res
     let waiver = it.waiver.as_ref().map(text).transpose()?;
     connection
         .prepare_cached(
-            "INSERT INTO finding (id, key, file, rule, reviewer, state, subject, first_seen, first_seen_at,
+            "INSERT INTO finding (id, key, rule, reviewer, state, subject, first_seen, first_seen_at,
                  last_seen_at, n_occurrences, waiver, finding)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-             ON CONFLICT (id) DO UPDATE SET key = excluded.key, file = excluded.file, rule = excluded.rule,
-                 subject = excluded.subject,
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+             ON CONFLICT (id) DO UPDATE SET key = excluded.key, rule = excluded.rule, subject = excluded.subject,
                  last_seen_at = max(finding.last_seen_at, excluded.last_seen_at),
                  n_occurrences = finding.n_occurrences + 1, finding = excluded.finding",
         )?
         .execute(params![
             it.id.0,
             it.finding.dedupe_key.as_str(),
-            it.finding.file.to_string(),
             it.finding.rule,
             it.finding.reviewer,
             it.state.name(),
@@ -189,22 +206,34 @@ pub(super) fn upsert_finding(connection: &Connection, it: &LedgerFinding) -> Res
             waiver,
             text(&it.finding)?,
         ])?;
+    let mut path = connection
+        .prepare_cached("INSERT OR IGNORE INTO finding_path (file, finding) VALUES (?, ?)")?;
+    for file in std::iter::once(&it.finding.file).chain(&it.paths) {
+        path.execute([&file.to_string(), &it.id.0])?;
+    }
     Ok(())
 }
 
-/// Stores how the last review of a change left a finding.
+/// Stores how the last review of a change left a finding. Its file and code stay when they are not given.
 pub(super) fn set_standing(
     connection: &Connection,
     id: &FindingId,
-    subject: &str,
-    standing: Standing,
+    it: &ChangeStanding,
 ) -> Result<()> {
+    let (file, code) = (it.file.as_ref().map(ToString::to_string), it.code.as_ref());
     connection
         .prepare_cached(
-            "INSERT INTO change_standing (finding, subject, standing) VALUES (?, ?, ?)
-             ON CONFLICT (finding, subject) DO UPDATE SET standing = excluded.standing",
+            "INSERT INTO change_standing (finding, subject, standing, file, code) VALUES (?, ?, ?, ?, ?)
+             ON CONFLICT (finding, subject) DO UPDATE SET standing = excluded.standing,
+                 file = coalesce(excluded.file, file), code = coalesce(excluded.code, code)",
         )?
-        .execute(params![id.0, subject, standing.name()])?;
+        .execute(params![
+            id.0,
+            it.subject,
+            it.standing.name(),
+            file,
+            code.map(text).transpose()?
+        ])?;
     Ok(())
 }
 
@@ -251,7 +280,10 @@ pub(super) fn change_state(
     }
     match (change.state, subject) {
         (FindingState::Fixed, Some(subject)) => {
-            set_standing(connection, id, subject, Standing::Fixed)?;
+            let subject = subject.to_owned();
+            let fixed =
+                ChangeStanding { subject, standing: Standing::Fixed, file: None, code: None };
+            set_standing(connection, id, &fixed)?;
         }
         // What a person opens again counts again, also where it was fixed.
         (FindingState::Open, None) => {
@@ -281,7 +313,7 @@ fn insert_state_change(
 /// Stores a finding with its whole history, in place of what is known under its id.
 pub(super) fn replace(connection: &Connection, it: &FindingHistory) -> Result<()> {
     let id = &it.finding.id;
-    for table in ["occurrence", "state_change", "change_standing"] {
+    for table in ["occurrence", "state_change", "change_standing", "finding_path"] {
         connection.execute(&format!("DELETE FROM {table} WHERE finding = ?"), [&id.0])?;
     }
     connection.execute("DELETE FROM finding WHERE id = ?", [&id.0])?;
@@ -296,10 +328,12 @@ pub(super) fn replace(connection: &Connection, it: &FindingHistory) -> Result<()
     let last = ChangeStanding {
         subject: it.finding.subject.clone(),
         standing: it.finding.standing.unwrap_or(Standing::StillOpen),
+        file: None,
+        code: None,
     };
     let standings = if it.standings.is_empty() { &vec![last] } else { &it.standings };
     for standing in standings {
-        set_standing(connection, id, &standing.subject, standing.standing)?;
+        set_standing(connection, id, standing)?;
     }
     Ok(())
 }
@@ -374,6 +408,11 @@ pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<
 fn optional_word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<Option<T>> {
     let name: Option<String> = row.get(column)?;
     name.map(|name| json(&format!("\"{name}\""), column)).transpose()
+}
+
+fn optional_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<Option<T>> {
+    let value: Option<String> = row.get(column)?;
+    value.map(|text| json(&text, column)).transpose()
 }
 
 fn json<T: DeserializeOwned>(text: &str, column: usize) -> Result<T> {

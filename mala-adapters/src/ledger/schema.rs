@@ -6,7 +6,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
 /// One entry per version; the version of a file is the number of entries that were applied.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     "
 CREATE TABLE finding (
     id TEXT PRIMARY KEY,
@@ -87,6 +87,19 @@ INSERT INTO change_standing (finding, subject, standing)
              ELSE 'still_open' END
     FROM occurrence JOIN finding ON finding.id = occurrence.finding;
 ALTER TABLE finding DROP COLUMN standing;
+",
+    "
+ALTER TABLE change_standing ADD COLUMN file TEXT;
+ALTER TABLE change_standing ADD COLUMN code TEXT;
+CREATE TABLE finding_path (
+    file TEXT NOT NULL,
+    finding TEXT NOT NULL REFERENCES finding (id),
+    PRIMARY KEY (file, finding)
+);
+CREATE INDEX finding_path_finding ON finding_path (finding, file);
+INSERT INTO finding_path (file, finding) SELECT file, id FROM finding;
+DROP INDEX finding_file;
+ALTER TABLE finding DROP COLUMN file;
 ",
 ];
 

@@ -57,10 +57,30 @@ impl ReviewedLines {
         (lines.start()..=lines.end()).all(|line| added.contains(&line))
     }
 
+    /// Whether both changed a line of the same text in the same file; blank lines do not count.
+    pub fn shares_lines(&self, other: &Self) -> bool {
+        let blank = line_hash("");
+        self.files.iter().any(|(file, lines)| {
+            let others = other.files.get(file).map(Vec::as_slice).unwrap_or_default();
+            let others: BTreeSet<u64> = others.iter().map(|it| it.0).collect();
+            lines.iter().any(|it| it.0 != blank && others.contains(&it.0))
+        })
+    }
+
+    /// The files that it contains.
+    pub fn files(&self) -> impl Iterator<Item = &FilePath> {
+        self.files.keys()
+    }
+
     /// The files that left the change for one that came into it with most of the same lines, old path to new:
-    /// a file that is new in the change is renamed in no diff.
-    pub fn renamed_in(&self, later: &Self) -> BTreeMap<FilePath, FilePath> {
-        let gone = self.files.keys().filter(|file| !later.contains(file));
+    /// a file that is new in the change is renamed in no diff. Files that are still there, which `is_gone` tells, were
+    /// not renamed.
+    pub fn renamed_in(
+        &self,
+        later: &Self,
+        is_gone: impl Fn(&FilePath) -> bool,
+    ) -> BTreeMap<FilePath, FilePath> {
+        let gone = self.files.keys().filter(|file| !later.contains(file) && is_gone(file));
         let mut pairs: Vec<(usize, &FilePath, &FilePath)> = Vec::new();
         for old in gone {
             let before: BTreeSet<u64> = self.hashes(old).into_iter().collect();
@@ -195,19 +215,21 @@ impl Delta {
 
     /// Whether these lines of the earlier review were this code: line numbers of older reviews are not.
     pub fn had(&self, file: &FilePath, lines: LineSpan, code: &str) -> bool {
-        self.earlier.get(file).is_some_and(|earlier| is_at(earlier, lines.start(), code))
+        let code: Vec<u64> = code.lines().map(line_hash).collect();
+        self.earlier.get(file).is_some_and(|earlier| is_at(earlier, lines.start(), &code))
     }
 
     /// How often this code was among the lines of the earlier review.
     pub fn n_earlier_copies(&self, file: &FilePath, code: &str) -> usize {
         let Some(earlier) = self.earlier.get(file) else { return 0 };
-        earlier.keys().filter(|line| is_at(earlier, **line, code)).count()
+        let code: Vec<u64> = code.lines().map(line_hash).collect();
+        let starts = earlier.iter().filter(|(_, hash)| code.first() == Some(hash));
+        starts.filter(|(line, _)| is_at(earlier, **line, &code)).count()
     }
 }
 
-fn is_at(lines: &BTreeMap<u32, u64>, start: u32, code: &str) -> bool {
-    let mut code = code.lines().zip(start..).peekable();
-    code.peek().is_some() && code.all(|(text, line)| lines.get(&line) == Some(&line_hash(text)))
+fn is_at(lines: &BTreeMap<u32, u64>, start: u32, code: &[u64]) -> bool {
+    !code.is_empty() && code.iter().zip(start..).all(|(hash, line)| lines.get(&line) == Some(hash))
 }
 
 /// Where a map of line numbers puts these lines, if it moves them and the lines around them alike.
@@ -229,7 +251,7 @@ fn span_of(mut lines: impl Iterator<Item = u32>) -> Option<LineSpan> {
 }
 
 /// Files in which the indentation of a line is part of what it says.
-fn has_meaningful_indentation(file: &FilePath) -> bool {
+pub(super) fn has_meaningful_indentation(file: &FilePath) -> bool {
     const EXTENSIONS: [&str; 16] = [
         "py", "pyi", "pyw", "pyx", "yaml", "yml", "mk", "coffee", "fs", "haml", "hs", "nim", "pug",
         "sass", "rst", "md",
@@ -240,7 +262,7 @@ fn has_meaningful_indentation(file: &FilePath) -> bool {
 }
 
 /// The white space in front of a line; a tab is no number of spaces.
-fn indentation(text: &str) -> u32 {
+pub(super) fn indentation(text: &str) -> u32 {
     let before = text.chars().take_while(|c| c.is_whitespace());
     before.fold(0, |sum, c| u32::saturating_add(sum, if c == '\t' { 1000 } else { 1 }))
 }
@@ -337,11 +359,14 @@ mod tests {
         ];
         for (now, is_renamed) in rows {
             let later = lines(&added(now).replace("a.py", "b.py"));
-            let renames = lines(&added(&old)).renamed_in(&later);
+            let renames = lines(&added(&old)).renamed_in(&later, |_| true);
             let expected = is_renamed.then(|| (FilePath::from("a.py"), FilePath::from("b.py")));
             assert_eq!(renames.into_iter().next(), expected, "{now:?}");
         }
-        assert!(lines(&added(&old)).renamed_in(&lines(&added(&old))).is_empty());
+        let [old, same] = [(); 2].map(|()| lines(&added(&old)));
+        let moved = lines(&added(&["a = 1", "b = 2", "c = 3", "d = 4"]).replace("a.py", "b.py"));
+        assert!(old.renamed_in(&same, |_| true).is_empty());
+        assert!(old.renamed_in(&moved, |_| false).is_empty(), "the old file is still there");
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! Whether a reported finding is one that the ledger already has. One function decides, and says why.
 
+mod sides;
+
 use super::delta::{Delta, ReviewedLines};
 use super::{FindingId, LedgerFinding};
 use crate::change::{FilePath, LineSpan};
-use crate::finding::{Category, ClaimWording, CodeLines, Finding, copy_number, places, squeezed};
+use crate::finding::{Category, ClaimWording, CodeLines, Finding};
 use crate::review::FileTexts;
+use sides::{KnownSide, ReportedSide};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The result of looking a finding up.
@@ -40,28 +43,25 @@ const MIN_SHARED_LINES: f64 = 0.5;
 /// Looks up all findings of a review. Each known finding is used at most once, and the surest matches are
 /// taken first.
 pub fn match_all(findings: &[Finding], known: &KnownFindings<'_>) -> Vec<MatchDecision> {
-    let mut at_head: HashMap<&FilePath, Vec<&LedgerFinding>> = HashMap::new();
-    for it in known.findings {
-        let file = known.renames.get(&it.finding.file).unwrap_or(&it.finding.file);
-        at_head.entry(file).or_default().push(it);
-    }
-    let mut code = HashMap::new();
+    let at_head = by_file_at_head(known);
+    let mut prepared: HashMap<&FilePath, Vec<KnownSide<'_>>> = HashMap::new();
     let mut pairs = Vec::new();
     let mut refusals: Vec<Option<String>> = vec![None; findings.len()];
     for (index, finding) in findings.iter().enumerate() {
-        let candidates = at_head.get(&finding.file).map(Vec::as_slice).unwrap_or_default();
-        if candidates.is_empty() {
-            continue;
-        }
-        let lines = code
-            .entry(&finding.file)
-            .or_insert_with(|| known.texts.at_head(&finding.file).map(CodeLines::of));
-        for it in candidates {
-            match compare(finding, it, known, lines.as_ref()) {
+        let Some(candidates) = at_head.get(&finding.file) else { continue };
+        let file = &finding.file;
+        let sides =
+            prepared.entry(file).or_insert_with(|| KnownSide::of_file(candidates, file, known));
+        let reported = ReportedSide::of(finding, known);
+        for side in sides.iter() {
+            let it = side.it;
+            match compare(&reported, side, known) {
                 Comparison::Same { certainty, why } => {
+                    let own = known.renames.get(&it.finding.file).unwrap_or(&it.finding.file);
                     let is_reworded = !says_the_same(finding, &it.finding);
                     let distance = it.finding.line_start.abs_diff(finding.line_start);
-                    pairs.push(((certainty, is_reworded, distance, index), *it, why));
+                    let order = (certainty, own != file, is_reworded, distance, index);
+                    pairs.push((order, it, why));
                 }
                 Comparison::Different { why: Some(why) } => {
                     refusals[index].get_or_insert_with(|| format!("not {}: {why}", short(&it.id)));
@@ -87,6 +87,20 @@ pub fn match_all(findings: &[Finding], known: &KnownFindings<'_>) -> Vec<MatchDe
         .zip(refusals)
         .map(|(it, why)| it.unwrap_or_else(|| unknown(why)))
         .collect()
+}
+
+/// The known findings by the files at head in which they may be.
+fn by_file_at_head<'k>(known: &KnownFindings<'k>) -> HashMap<&'k FilePath, Vec<&'k LedgerFinding>> {
+    let mut at_head: HashMap<&FilePath, Vec<&LedgerFinding>> = HashMap::new();
+    for it in known.findings {
+        for file in it.files() {
+            let found = at_head.entry(known.renames.get(file).unwrap_or(file)).or_default();
+            if found.last().is_none_or(|last| last.id != it.id) {
+                found.push(it);
+            }
+        }
+    }
+    at_head
 }
 
 fn short(id: &FindingId) -> &str {
@@ -123,41 +137,41 @@ pub enum Certainty {
     ChangedCode,
 }
 
-/// Whether a reported finding is this known one of the same file, renames followed. `lines` are those of the
-/// file at head, if it can be read. In this order:
+/// Whether a reported finding is this known one of the same file, renames followed. In this order:
 /// 1. Two rules look for different problems. Code that the change adds is not a finding that another change
 ///    had on a copy that is still there.
 /// 2. The same code in the same symbol, or on the same lines, and the same kind of category: the same finding,
 ///    unless the wordings have nothing in common. Of another category: if the wording is similar.
 /// 3. Everything else needs similar wording, and one of these: the code of one finding is part of the code
 ///    of the other; the code was moved away from its old place; the code of the same symbol was edited.
-pub fn compare(
-    new: &Finding,
-    it: &LedgerFinding,
+fn compare(
+    reported: &ReportedSide<'_>,
+    side: &KnownSide<'_>,
     known: &KnownFindings<'_>,
-    lines: Option<&CodeLines>,
 ) -> Comparison {
     use Certainty::{ChangedCode, Identity, SameCode, SameLines};
-    let old = &it.finding;
+    let (new, it, old) = (reported.finding, side.it, &side.it.finding);
     if matches!((&new.rule, &old.rule), (Some(a), Some(b)) if a != b) {
         return Comparison::Different { why: None };
     }
     let moved = if old.file == new.file { "" } else { ", in a renamed file" };
     let same = |certainty, why: &str| Comparison::Same { certainty, why: format!("{why}{moved}") };
     let different = |why: &str| Comparison::Different { why: Some(why.to_owned()) };
-    let place = PlaceAtHead::of(new, old, known, lines);
-    if place.is_same_code {
-        let is_same_lines = place.lines == LinesSinceReview::Same;
-        let is_added = it.standing.is_none() && is_added_copy(new, known.added, known.texts);
-        if place.lines == LinesSinceReview::Other || is_added {
+    let is_same_code = reported.code == side.code;
+    let is_same_symbol = new.symbol == old.symbol;
+    let lines = LinesSinceReview::of(reported, side, is_same_code);
+    if is_same_code {
+        let is_same_lines = lines == LinesSinceReview::Same;
+        let is_added = it.standing.is_none() && reported.is_added_copy(known);
+        if lines == LinesSinceReview::Other || is_added {
             return different("the same code, and that finding is on another copy of it");
         }
-        if is_same_lines || (place.is_same_symbol && is_same_copy(new, old)) {
+        if is_same_lines || (is_same_symbol && is_same_copy(reported, side)) {
             return match (is_same_kind(new.category, old.category), is_like(new, old)) {
                 (true, _) if is_unlike(new, old) => {
                     different("the same code, and the wording has nothing in common")
                 }
-                (true, _) if place.is_same_symbol => {
+                (true, _) if is_same_symbol => {
                     same(Identity, "same symbol, evidence and kind of category")
                 }
                 (true, _) => same(Identity, "same lines, evidence and kind of category"),
@@ -166,10 +180,10 @@ pub fn compare(
             };
         }
     }
-    let tokens = shared_tokens(&new.evidence_snippet, &old.evidence_snippet);
-    let is_overlapping = place.is_overlapping(new, old, &tokens);
-    let is_moved = place.is_same_code && squeezed(&old.evidence_snippet).len() >= MIN_MOVED_CODE;
-    let is_edited = place.is_same_symbol && tokens.of_longer() >= MIN_EDITED_OVERLAP;
+    let is_overlapping = !is_same_code && lines.is_overlapping(reported, side);
+    let is_moved = is_same_code && side.code.len() >= MIN_MOVED_CODE;
+    let is_edited = is_same_symbol
+        && shared_tokens(&reported.tokens, &side.tokens).of_longer() >= MIN_EDITED_OVERLAP;
     if !(is_overlapping || is_moved || is_edited) || !says_the_same(new, old) {
         return Comparison::Different { why: None };
     }
@@ -181,30 +195,14 @@ pub fn compare(
     if !is_new_code {
         return different("similar wording, on lines that did not change");
     }
-    if place.is_still_there() {
+    if lines == LinesSinceReview::Other || side.may_be_outside(new.span()) {
         return different("similar wording, and the code of that finding is somewhere else");
     }
     if is_moved {
         return same(ChangedCode, "moved code and similar wording");
     }
-    let percent = tokens.of_longer() * 100.0;
+    let percent = shared_tokens(&reported.tokens, &side.tokens).of_longer() * 100.0;
     same(ChangedCode, &format!("same symbol, {percent:.0} % of the code, similar wording"))
-}
-
-/// Where the code of a known finding is at head, seen from a reported one.
-struct PlaceAtHead {
-    is_same_code: bool,
-    is_same_symbol: bool,
-    /// Whether both are on the same lines of the last review.
-    lines: LinesSinceReview,
-    /// Whether a line of the known finding is one of the reported one, as far as a diff can tell.
-    is_located: bool,
-    /// Whether the code of the known finding stands once, on lines of the reported one.
-    is_only_copy: bool,
-    /// Where the code of the known finding stands; `None` when the file cannot be read.
-    copies: Option<Vec<LineSpan>>,
-    /// The lines of the reported finding.
-    span: LineSpan,
 }
 
 /// What the last review of the change says about the lines of two findings.
@@ -220,72 +218,38 @@ enum LinesSinceReview {
 
 impl LinesSinceReview {
     /// Code that was and is there only once is the same. Equal code is told apart by the lines around it.
-    fn of(new: &Finding, old: &Finding, delta: &Delta, has_same_copy: bool) -> Self {
-        let (file, code) = (&new.file, &old.evidence_snippet);
-        if !delta.had(file, old.span(), code) {
+    fn of(new: &ReportedSide<'_>, old: &KnownSide<'_>, is_same_code: bool) -> Self {
+        if !old.was_there {
             return Self::Unknown;
         }
-        if has_same_copy && delta.n_earlier_copies(file, code) == 1 {
+        let is_only_copy = || {
+            old.is_only_at(new.finding.span())
+                && (old.stands_as_lines() || says_the_same(new.finding, &old.it.finding))
+        };
+        if is_same_code && is_only_copy() && old.was_only_copy() {
             return Self::Same;
         }
-        let located = delta.locate_unchanged(file, old.span());
-        let origin = delta.origin_of_unchanged(file, new.span());
-        let is_same = located
-            .map(|located| located.overlaps(new.span()))
-            .or(origin.map(|origin| origin.overlaps(old.span())));
+        let is_same = old
+            .unchanged
+            .map(|unchanged| unchanged.overlaps(new.finding.span()))
+            .or(new.origin.map(|origin| origin.overlaps(old.it.finding.span())));
         match is_same {
             Some(true) => Self::Same,
             Some(false) => Self::Other,
             None => Self::Unknown,
         }
     }
-}
 
-impl PlaceAtHead {
-    fn of(
-        new: &Finding,
-        old: &Finding,
-        known: &KnownFindings<'_>,
-        lines: Option<&CodeLines>,
-    ) -> Self {
-        let is_same_code = squeezed(&new.evidence_snippet) == squeezed(&old.evidence_snippet);
-        let text = || known.texts.at_head(&new.file).filter(|_| says_the_same(new, old));
-        let copies = lines.map(|lines| {
-            let copies = lines.positions(old.evidence_snippet.lines());
-            match text().filter(|_| copies.is_empty()) {
-                Some(text) => places(text, &old.evidence_snippet),
-                None => copies,
-            }
-        });
-        let is_only_copy = matches!(copies.as_deref(), Some([only]) if only.overlaps(new.span()));
-        let located = known.delta.and_then(|delta| delta.locate(&new.file, old.span()));
-        let compared = |delta| LinesSinceReview::of(new, old, delta, is_same_code && is_only_copy);
-        Self {
-            is_same_code,
-            is_same_symbol: new.symbol == old.symbol,
-            lines: known.delta.map_or(LinesSinceReview::Unknown, compared),
-            is_located: located.is_some_and(|located| located.overlaps(new.span())),
-            is_only_copy,
-            copies,
-            span: new.span(),
-        }
-    }
-
-    /// Whether both are about the same lines, of which one quotes more.
-    fn is_overlapping(&self, new: &Finding, old: &Finding, tokens: &SharedTokens) -> bool {
-        if self.is_same_code || self.lines == LinesSinceReview::Other {
-            return false;
-        }
-        let is_at_lines = self.lines == LinesSinceReview::Same || self.is_located;
-        (is_at_lines && tokens.of_shorter() >= MIN_SHARED_LINES)
-            || (self.is_only_copy && is_enclosing(new.symbol.as_deref(), old))
-    }
-
-    /// Whether the code of the known finding stands on other lines, or may do so.
-    fn is_still_there(&self) -> bool {
-        let is_other = |copy: &LineSpan| !copy.overlaps(self.span);
-        self.lines == LinesSinceReview::Other
-            || self.copies.as_ref().is_none_or(|copies| copies.iter().any(is_other))
+    /// Whether two findings that quote different code are about the same lines, of which one quotes more.
+    fn is_overlapping(self, new: &ReportedSide<'_>, old: &KnownSide<'_>) -> bool {
+        let span = new.finding.span();
+        let is_at_lines =
+            self == Self::Same || old.located.is_some_and(|located| located.overlaps(span));
+        let shares_lines =
+            || shared_tokens(&new.tokens, &old.tokens).of_shorter() >= MIN_SHARED_LINES;
+        let is_enclosing = || is_enclosing(new.finding.symbol.as_deref(), &old.it.finding);
+        self != Self::Other
+            && ((is_at_lines && shares_lines()) || (is_enclosing() && old.is_only_at(span)))
     }
 }
 
@@ -302,9 +266,8 @@ fn is_enclosing(symbol: Option<&str>, finding: &Finding) -> bool {
 }
 
 /// Whether both are about the same copy of equal code in their symbol.
-fn is_same_copy(new: &Finding, old: &Finding) -> bool {
-    let copy = |finding| copy_number(finding).map(|(copy, _)| copy);
-    new.dedupe_key == old.dedupe_key || copy(new) == copy(old)
+fn is_same_copy(new: &ReportedSide<'_>, old: &KnownSide<'_>) -> bool {
+    new.finding.dedupe_key == old.it.finding.dedupe_key || new.copy() == old.copy()
 }
 
 /// Whether the change adds the code of a finding while another copy stands on lines that it does not add: what
@@ -359,25 +322,18 @@ impl SharedTokens {
     }
 }
 
-fn shared_tokens(one: &str, other: &str) -> SharedTokens {
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    let (mut shared, mut lengths) = (0, (0, 0));
-    for token in tokens(one) {
-        *counts.entry(token).or_default() += 1;
-        lengths.0 += 1;
-    }
-    for token in tokens(other) {
-        lengths.1 += 1;
-        if let Some(left) = counts.get_mut(token).filter(|left| **left > 0) {
-            *left -= 1;
+/// What two sorted lists of tokens have in common.
+fn shared_tokens(one: &[&str], other: &[&str]) -> SharedTokens {
+    let (mut rest, mut shared) = (other, 0);
+    for token in one {
+        let n_smaller = rest.iter().take_while(|it| *it < token).count();
+        rest = rest.get(n_smaller..).unwrap_or_default();
+        if rest.first() == Some(token) {
+            rest = rest.get(1..).unwrap_or_default();
             shared += 1;
         }
     }
-    SharedTokens { shared, lengths }
-}
-
-fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|it| !it.is_empty())
+    SharedTokens { shared, lengths: (one.len(), other.len()) }
 }
 
 fn share(part: usize, all: usize) -> f64 {

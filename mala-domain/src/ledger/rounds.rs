@@ -1,6 +1,7 @@
 //! Which round of a change a review is, what it covers, and which findings may block in it.
 
 use super::convergence::ConvergencePolicy;
+use super::delta::ReviewedLines;
 use super::{LedgerFinding, ReviewRecord};
 use crate::review::decide::DecisionPolicy;
 use crate::verdict::Threshold;
@@ -48,12 +49,19 @@ impl RoundPolicy {
     }
 }
 
-/// The reviews of the current loop: those by this panel since the last one that passed. Other panels, such as
-/// the built-in rules before a commit, neither use up its rounds nor end it.
-pub fn current_loop<'r>(records: &'r [ReviewRecord], panel: &str) -> Vec<&'r ReviewRecord> {
+/// The reviews of the current loop: those by this panel since the last one that passed, or that was of other work:
+/// of another base, and with none of these lines. Other panels, such as the built-in rules before a commit, neither
+/// use up its rounds nor end it.
+pub fn current_loop<'r>(
+    records: &'r [ReviewRecord],
+    panel: &str,
+    base: Option<&str>,
+    lines: &ReviewedLines,
+) -> Vec<&'r ReviewRecord> {
     let own: Vec<&ReviewRecord> = records.iter().filter(|record| record.panel == panel).collect();
-    let passed = own.iter().rposition(|record| record.outcome == "passed");
-    own.into_iter().skip(passed.map_or(0, |index| index + 1)).collect()
+    let is_other = |it: &ReviewRecord| it.base.as_deref() != base && !it.lines.shares_lines(lines);
+    let last = own.iter().rposition(|it| it.outcome == "passed" || is_other(it));
+    own.into_iter().skip(last.map_or(0, |index| index + 1)).collect()
 }
 
 /// Whether the last review of a change, by any panel, did not pass, and blocking findings of it are still open.
@@ -77,9 +85,15 @@ pub fn bar_round(current_loop: &[&ReviewRecord]) -> u32 {
     u32::try_from(n_complete).unwrap_or(u32::MAX).saturating_add(1)
 }
 
-/// The last complete review by this panel.
-pub fn last_complete<'r>(records: &'r [ReviewRecord], panel: &str) -> Option<&'r ReviewRecord> {
-    records.iter().rev().find(|record| record.is_complete && record.panel == panel)
+/// The last complete review by this panel: of the same base if there is one, because a review of another range had
+/// other lines.
+pub fn last_complete<'r>(
+    records: &'r [ReviewRecord],
+    panel: &str,
+    base: Option<&str>,
+) -> Option<&'r ReviewRecord> {
+    let complete = || records.iter().filter(|it| it.is_complete && it.panel == panel);
+    complete().rfind(|it| it.base.as_deref() == base).or_else(|| complete().next_back())
 }
 
 /// What the caller knows before a review starts.
@@ -191,6 +205,7 @@ pub const DEFAULT_BARS: [Threshold; 2] = [Threshold::P2, Threshold::P1];
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::change::{Change, parse};
     use Threshold::{P0, P1, P2, P3};
 
     #[test]
@@ -234,9 +249,51 @@ mod tests {
             (5, "gemini", &[], 1),
         ];
         for (n_records, panel, rounds, bar) in rows {
-            let current = current_loop(&records[..n_records], panel);
+            let lines = ReviewedLines::default();
+            let current = current_loop(&records[..n_records], panel, Some("base"), &lines);
             let numbers: Vec<u32> = current.iter().map(|it| it.round).collect();
             assert_eq!((numbers.as_slice(), bar_round(&current)), (rounds, bar), "{panel}");
+        }
+    }
+
+    #[test]
+    fn a_loop_ends_where_other_work_starts() {
+        let lines = |file: &str, text: &str| {
+            let diff = format!("--- /dev/null\n+++ b/{file}\n@@ -0,0 +1,2 @@\n+{text}\n+\n");
+            ReviewedLines::of(&Change { files: parse(diff.as_bytes()).unwrap() })
+        };
+        let records = [ReviewRecord {
+            lines: lines("a.py", "x = 1"),
+            ..crate::ledger::convergence::tests::record(1, "base")
+        }];
+        for (base, file, text, n_rounds, why) in [
+            ("base", "a.py", "x = 2", 1, "a fix of the only line"),
+            ("base", "b.py", "y = 1", 1, "the range grows from the same base"),
+            ("other", "a.py", "x = 1", 1, "the same lines on another base"),
+            ("other", "a.py", "y = 1", 0, "the next commit by itself"),
+            ("other", "b.py", "x = 1", 0, "in another file"),
+        ] {
+            let current = current_loop(&records, "", Some(base), &lines(file, text));
+            assert_eq!(current.len(), n_rounds, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_round_is_compared_with_the_last_complete_review_of_its_base() {
+        let record = |round, base, is_complete| ReviewRecord {
+            is_complete,
+            ..crate::ledger::convergence::tests::record(round, base)
+        };
+        let records =
+            [record(1, "main", true), record(2, "parent", true), record(3, "main", false)];
+        for (panel, base, expected) in [
+            ("", "main", Some(1)),
+            ("", "parent", Some(2)),
+            ("", "moved", Some(2)),
+            ("other", "main", None),
+        ] {
+            let found = last_complete(&records, panel, Some(base)).map(|it| it.round);
+            assert_eq!(found, expected, "{panel} {base}");
         }
     }
 

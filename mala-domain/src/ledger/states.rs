@@ -39,11 +39,10 @@ pub fn next_state(state: FindingState, event: FindingEvent) -> Option<FindingSta
         (Event::ConfirmedFixed, state) => Some(state),
         (Event::WaiverExpired, State::Waived) => Some(State::Open),
         (Event::WaiverExpired, _) => None,
-        (Event::Waived, State::Open | State::Regressed | State::Disputed | State::Waived) => {
-            Some(State::Waived)
-        }
-        (Event::Disputed, State::Open | State::Regressed | State::Waived) => Some(State::Disputed),
-        (Event::Waived | Event::Disputed, _) => None,
+        // What is fixed in one change may be open in another.
+        (Event::Waived | Event::Disputed, State::Duplicate) => None,
+        (Event::Waived, _) => Some(State::Waived),
+        (Event::Disputed, _) => Some(State::Disputed),
         (Event::Reopened, State::Open) => None,
         (Event::Reopened, _) => Some(State::Open),
         (Event::MarkedDuplicate, State::Duplicate) => None,
@@ -62,6 +61,7 @@ mod tests {
         // Open, fixed, regressed, waived, disputed, duplicate.
         let states = [Open, Fixed, Regressed, Waived, Disputed, Duplicate];
         let some = |states: [FindingState; 6]| states.map(Some);
+        let but_duplicate = |state| states.map(|now| (now != Duplicate).then_some(state));
         let rows: [(Event, [Option<FindingState>; 6]); 8] = [
             (Event::Reported, some([Open, Regressed, Regressed, Waived, Disputed, Open])),
             (
@@ -70,8 +70,8 @@ mod tests {
             ),
             (Event::ConfirmedFixed, some([Fixed, Fixed, Fixed, Fixed, Disputed, Duplicate])),
             (Event::WaiverExpired, [None, None, None, Some(Open), None, None]),
-            (Event::Waived, [Some(Waived), None, Some(Waived), Some(Waived), Some(Waived), None]),
-            (Event::Disputed, [Some(Disputed), None, Some(Disputed), Some(Disputed), None, None]),
+            (Event::Waived, but_duplicate(Waived)),
+            (Event::Disputed, but_duplicate(Disputed)),
             (Event::Reopened, [None, Some(Open), Some(Open), Some(Open), Some(Open), Some(Open)]),
             (
                 Event::MarkedDuplicate,

@@ -40,8 +40,10 @@ pub struct LedgerStats {
 pub struct ChangeRounds {
     /// The change.
     pub change: String,
-    /// Its rounds.
-    pub rounds: usize,
+    /// The most rounds of a loop of reviews by the same reviewers.
+    pub rounds: u32,
+    /// Its reviews, by any reviewers.
+    pub reviews: usize,
     /// How the last of them ended.
     pub outcome: String,
 }
@@ -120,9 +122,11 @@ fn changes(reviews: &[ReviewRecord]) -> Vec<ChangeRounds> {
         let entry = changes.entry(&review.subject).or_insert_with(|| ChangeRounds {
             change: review.subject.clone(),
             rounds: 0,
+            reviews: 0,
             outcome: String::new(),
         });
-        entry.rounds += 1;
+        entry.rounds = entry.rounds.max(review.round);
+        entry.reviews += 1;
         entry.outcome.clone_from(&review.outcome);
     }
     let mut changes: Vec<ChangeRounds> = changes.into_values().collect();

@@ -3,6 +3,7 @@
 
 use super::convergence::{ConvergencePolicy, NextStep, RoundSummary, next_step};
 use super::delta::{Delta, ReviewedLines};
+use super::reported_code::FileAtHead;
 use super::rounds::{DEFAULT_BARS, RoundCoverage, RoundFacts, RoundPlan, bar_of_round, plan_round};
 use super::states::{FindingEvent, next_state};
 use super::track::{
@@ -153,16 +154,16 @@ impl LoopLedger {
     /// A finding that is not reported again is fixed when its code is gone.
     fn is_still_open(&self, id: &FindingId, texts: &FileTexts, since: Option<&Delta>) -> bool {
         let known = self.findings.iter().find(|it| it.id == *id).unwrap();
-        let text = texts.at_head(&known.finding.file);
-        let is_changed =
-            since.is_some_and(|it| it.touches(&known.finding.file, known.finding.span()));
+        let path = &known.finding.file;
+        let file = texts.at_head(path).map(|text| FileAtHead::of(path, text));
+        let is_changed = since.is_some_and(|it| it.touches(path, known.finding.span()));
         let review = SilentReview {
             is_covered: true,
             is_told: true,
-            file_changed: is_changed,
-            is_in_change: text.is_some(),
+            has_run_rules: true,
+            is_in_change: file.is_some(),
         };
-        let check = check_open_finding(&known.finding, text, review, |_| is_changed);
+        let check = check_open_finding(&known.finding, file.as_ref(), review, |_| is_changed);
         matches!(check, OpenFindingCheck::StillOpen(_))
     }
 
@@ -193,6 +194,8 @@ impl LoopLedger {
                 last_seen_at: String::new(),
                 n_occurrences: 1,
                 waiver: None,
+                paths: Vec::new(),
+                code: None,
             });
         }
     }

@@ -2,11 +2,12 @@
 
 use super::delta::{Delta, ReviewedLines};
 use super::matching::{KnownFindings, is_added_copy, match_all};
+use super::reported_code::FileAtHead;
 use super::states::FindingEvent;
 use super::waiver::{SharedWaiver, SharedWaivers, WaiverEnd, code_hash, stands_at};
 use super::{FindingId, LedgerFinding, Standing, TrackedFinding};
 use crate::change::{FilePath, LineSpan};
-use crate::finding::{CodeLines, Finding, FindingState, copy_number, identity, occurrence, places};
+use crate::finding::{CodeLines, Finding, FindingState, copy_number, identity, occurrence};
 use crate::review::FileTexts;
 use crate::verdict::{Threshold, counts, is_refuted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,6 +93,7 @@ pub fn track(findings: Vec<Finding>, facts: &TrackingFacts<'_>) -> TrackingResul
             standing,
             matched: decision.why,
             reason,
+            code: None,
         });
     }
     result
@@ -111,14 +113,19 @@ fn standing_of_known(
             }
             _ => (Standing::Waived, None),
         },
-        FindingState::Disputed if !has_new_evidence(finding, old, facts) => {
+        FindingState::Disputed
+            if !is_more_urgent(finding, old) && !has_new_evidence(finding, old, facts) =>
+        {
             (Standing::Disputed, None)
         }
         _ if finding.is_note => (Standing::StillOpen, None),
-        _ if is_refuted(finding) => standing_of_refuted(finding, facts),
+        _ if is_refuted(finding) => standing_of_refuted(finding, old, facts),
         _ if shared_waiver(finding, facts).is_some() => (Standing::Waived, None),
         FindingState::Disputed => {
-            let reason = "reported with new evidence on changed lines";
+            let reason = match is_more_urgent(finding, old) {
+                true => "reported as more urgent than it was when it was disputed",
+                false => "reported with new evidence on changed lines",
+            };
             (Standing::StillOpen, event(FindingEvent::ReportedWithNewEvidence, reason))
         }
         FindingState::Duplicate => {
@@ -159,11 +166,17 @@ fn standing_of_open(
     (standing, event(FindingEvent::Reopened, reason).filter(|_| is_fixed_elsewhere))
 }
 
-/// A check refutes it: fixed when its file changed since it was reviewed, and otherwise an opinion against
+/// A check refutes it: fixed when its file changed since it was reported, and otherwise an opinion against
 /// another one, which does not change its state.
-fn standing_of_refuted(finding: &Finding, facts: &TrackingFacts<'_>) -> (Standing, Event) {
-    let everywhere = LineSpan::between(1, u32::MAX);
-    if !facts.moved.is_some_and(|delta| delta.touches(&finding.file, everywhere)) {
+fn standing_of_refuted(
+    finding: &Finding,
+    old: &LedgerFinding,
+    facts: &TrackingFacts<'_>,
+) -> (Standing, Event) {
+    let file = facts.texts.at_head(&finding.file).map(|text| FileAtHead::of(&finding.file, text));
+    let is_changed =
+        old.code.as_ref().zip(file).is_some_and(|(code, file)| file.differs_from(code));
+    if !is_changed {
         return (Standing::StillOpen, None);
     }
     let how = finding.verification.how.as_deref().unwrap_or("a check refuted it");
@@ -180,7 +193,14 @@ fn waiver_end(
     facts: &TrackingFacts<'_>,
 ) -> Option<WaiverEnd> {
     let text = facts.texts.at_head(&finding.file);
-    old.waiver.as_ref().and_then(|waiver| waiver.ended(finding, text, facts.today))
+    let end = old.waiver.as_ref().and_then(|waiver| waiver.ended(finding, text, facts.today));
+    end.or_else(|| is_more_urgent(finding, old).then_some(WaiverEnd::MoreUrgent))
+}
+
+/// Whether a finding counts and is more urgent than what a person decided about: a decision is for what was known. The
+/// ledger keeps the priority of a finding while a decision holds.
+fn is_more_urgent(finding: &Finding, decided: &LedgerFinding) -> bool {
+    counts(finding) && finding.effective_priority() < decided.finding.effective_priority()
 }
 
 fn standing_of_new(finding: &Finding, facts: &TrackingFacts<'_>) -> Standing {
@@ -199,7 +219,7 @@ fn standing_of_new(finding: &Finding, facts: &TrackingFacts<'_>) -> Standing {
 }
 
 /// The shared waiver that holds for a finding: of the same identity, in its file under any of its names, given for
-/// the same code or for code on the same lines.
+/// the same code or for code on the same lines, and for a finding that was at least as urgent.
 pub fn shared_waiver<'w>(finding: &Finding, facts: &TrackingFacts<'w>) -> Option<&'w SharedWaiver> {
     if facts.shared_waivers.waivers.is_empty() || is_added_copy(finding, facts.added, facts.texts) {
         return None;
@@ -215,11 +235,14 @@ pub fn shared_waiver<'w>(finding: &Finding, facts: &TrackingFacts<'w>) -> Option
         code_hash(evidence) == waiver.code && files.iter().any(|file| key(file) == waiver.finding)
     };
     let holds = |waiver: &&SharedWaiver| {
-        let quote = waiver.quote.as_deref().filter(|quote| stands_at(quote, finding, text));
         let is_past = waiver.until.as_deref().is_some_and(|until| until < facts.today);
-        let is_for = has_key(waiver, &finding.evidence_snippet)
-            || quote.is_some_and(|quote| has_key(waiver, quote));
-        is_for && !is_past
+        let is_urgent = waiver.priority.is_some_and(|it| finding.effective_priority() < it);
+        let is_quoted = |quote: &str| has_key(waiver, quote) && stands_at(quote, finding, text);
+        let is_for = || {
+            has_key(waiver, &finding.evidence_snippet)
+                || waiver.quote.as_deref().is_some_and(is_quoted)
+        };
+        !is_past && !is_urgent && is_for()
     };
     facts.shared_waivers.waivers.iter().find(holds)
 }
@@ -275,8 +298,8 @@ pub struct SilentReview {
     pub is_covered: bool,
     /// Whether the reviewers were told about the finding; rules need not be.
     pub is_told: bool,
-    /// Whether the file changed since the last complete review.
-    pub file_changed: bool,
+    /// Whether the rules ran that reported it, if rules did.
+    pub has_run_rules: bool,
     /// Whether the file is part of the change.
     pub is_in_change: bool,
 }
@@ -288,46 +311,47 @@ pub enum OpenFindingCheck {
     StillOpen(LineSpan),
     /// It is fixed, for this reason.
     Fixed(&'static str),
+    /// Its code changed, and this review cannot tell whether it is fixed, because its reviewers were not told about it or
+    /// did not review its file.
+    Unknown,
     /// It can be neither shown nor confirmed as fixed: it stays open for the next review.
     NotReviewed,
 }
 
-/// Compares an open finding with its file at head. It is fixed when its evidence is gone or its symbol changed,
-/// and the reviewers, told about it, reviewed its file and do not report it again. `text` is `None` when the
-/// file is gone; `symbol_changed` says whether the symbol around a line has lines that are new since the last
-/// complete review.
+/// Compares an open finding with its file at head. It is fixed when its evidence is gone or its code changed,
+/// and the reviewers, told about it, reviewed its file and do not report it again. A finding of a rule that did not run
+/// is fixed only when its evidence is gone. `file` is `None` when the file is gone; `is_changed` says whether the code
+/// around these lines changed since the finding was reported.
 pub fn check_open_finding(
     open: &Finding,
-    text: Option<&str>,
+    file: Option<&FileAtHead>,
     review: SilentReview,
-    symbol_changed: impl Fn(LineSpan) -> bool,
+    is_changed: impl Fn(LineSpan) -> bool,
 ) -> OpenFindingCheck {
     let is_rule = open.rule.is_some();
-    let agrees = review.is_covered && (review.is_told || is_rule);
-    let fixed =
-        |why| if agrees { OpenFindingCheck::Fixed(why) } else { OpenFindingCheck::NotReviewed };
-    let Some(text) = text else { return fixed("its file is gone") };
-    let Some(lines) = locate_evidence(text, &open.evidence_snippet, open.line_start) else {
+    let agrees = review.is_covered && (review.is_told || (is_rule && review.has_run_rules));
+    let fixed = |why| match (agrees, review.is_in_change) {
+        (true, _) => OpenFindingCheck::Fixed(why),
+        (false, true) => OpenFindingCheck::Unknown,
+        (false, false) => OpenFindingCheck::NotReviewed,
+    };
+    let Some(file) = file else { return fixed("its file is gone") };
+    let Some(lines) = file.locate(&open.evidence_snippet, open.line_start) else {
         return fixed("its evidence is gone, and it is not reported again");
     };
     if !review.is_in_change {
         return OpenFindingCheck::NotReviewed;
     }
-    match is_rule {
-        true if review.file_changed => {
+    match is_rule && review.has_run_rules {
+        true if is_changed(lines) => {
             fixed("the file changed, and the rule does not report it again")
         }
         true => OpenFindingCheck::NotReviewed,
-        false if agrees && symbol_changed(lines) => fixed(
+        false if !is_rule && agrees && is_changed(lines) => fixed(
             "the code around it changed, and the reviewers, told about it, do not report it again",
         ),
         false => OpenFindingCheck::StillOpen(lines),
     }
-}
-
-/// Where the evidence of a finding stands; the place nearest to a line when there are several.
-fn locate_evidence(text: &str, evidence: &str, near: u32) -> Option<LineSpan> {
-    places(text, evidence).into_iter().min_by_key(|span| span.start().abs_diff(near))
 }
 
 /// The findings of earlier reviews of a change that are not resolved and that this review did not report.

@@ -1,7 +1,7 @@
 //! Waivers: a person accepts a finding for as long as the code stays as it is, or until a date.
 
 use crate::change::FilePath;
-use crate::finding::{DedupeKey, Finding, whole_places};
+use crate::finding::{DedupeKey, Finding, Priority, whole_places};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -32,6 +32,8 @@ pub enum WaiverEnd {
     CodeChanged,
     /// Its date has passed.
     DatePassed,
+    /// The finding is more urgent than it was when it was waived.
+    MoreUrgent,
 }
 
 impl WaiverEnd {
@@ -40,6 +42,7 @@ impl WaiverEnd {
         match self {
             Self::CodeChanged => "the waived code changed",
             Self::DatePassed => "the waiver's date has passed",
+            Self::MoreUrgent => "it is more urgent than it was when it was waived",
         }
     }
 }
@@ -101,6 +104,9 @@ pub struct SharedWaiver {
     /// The last day on which it holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// The priority of the finding: a more urgent one on the same code is not accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
     /// The hash of the code that it was given for.
     pub code: String,
     /// The code, so that it is found when a reviewer quotes more or fewer lines.

@@ -83,6 +83,8 @@ fn stored(findings: Vec<Finding>) -> Vec<LedgerFinding> {
             last_seen_at: String::new(),
             n_occurrences: 1,
             waiver: None,
+            paths: Vec::new(),
+            code: None,
         });
     stored.collect()
 }

@@ -57,6 +57,8 @@ fn known(state: FindingState, standing: impl Into<Option<Standing>>) -> LedgerFi
         last_seen_at: String::new(),
         n_occurrences: 1,
         waiver: (state == FindingState::Waived).then_some(waiver),
+        paths: Vec::new(),
+        code: None,
     }
 }
 
@@ -190,15 +192,21 @@ fn a_refutation_fixes_only_what_changed_and_never_what_a_person_decided() {
         ..finding("return a / b", 2, Priority::P1)
     };
     let fixed = (Standing::Fixed, Some(FindingEvent::ConfirmedFixed));
+    let text = "def f(a, b):\n    return a / b\n";
+    let other = "def f(a, b):\n    assert b\n    return a / b\n";
     let rows = [
-        (State::Open, Some(delta()), fixed),
+        (State::Open, Some(other), fixed),
+        (State::Open, Some(text), (Standing::StillOpen, None)),
         (State::Open, None, (Standing::StillOpen, None)),
-        (State::Waived, Some(delta()), (Standing::Waived, None)),
-        (State::Disputed, Some(delta()), (Standing::Disputed, None)),
+        (State::Waived, Some(other), (Standing::Waived, None)),
+        (State::Disputed, Some(other), (Standing::Disputed, None)),
     ];
-    for (state, delta, expected) in rows {
-        let case = Case { delta, ..Case::of(vec![known(state, Standing::New)]) };
-        assert_eq!(case.track(refuted()), expected, "{state:?}");
+    for (state, reported_in, expected) in rows {
+        let code = reported_in
+            .map(|text| FileAtHead::of(&"a.py".into(), text).code_at(LineSpan::between(1, 9)));
+        let known = LedgerFinding { code, ..known(state, Standing::New) };
+        let case = Case::of(vec![known]).with_text(text);
+        assert_eq!(case.track(refuted()), expected, "{state:?} {reported_in:?}");
     }
 }
 
@@ -217,6 +225,34 @@ fn a_waiver_and_a_dispute_end_with_the_code() {
     };
     let waived = Case::of(vec![known(FindingState::Waived)]).with_text(text);
     assert_eq!(waived.track(changed()), (Standing::StillOpen, Some(FindingEvent::WaiverExpired)));
+}
+
+/// A decision about a nit says nothing about a blocker on the same line, which matches it by its code.
+#[test]
+fn a_decision_does_not_hold_for_a_more_urgent_finding() {
+    use FindingState::{Disputed, Waived};
+    let reported = |priority| finding("return a / b", 2, priority);
+    let (expired, evidence) =
+        (Some(FindingEvent::WaiverExpired), Some(FindingEvent::ReportedWithNewEvidence));
+    let note = Finding { is_note: true, ..reported(Priority::P0) };
+    let refuted = Finding { verification: Verification::refuted("x"), ..reported(Priority::P0) };
+    let rows = [
+        (Waived, reported(Priority::P0), (Standing::StillOpen, expired)),
+        (Waived, reported(Priority::P1), (Standing::Waived, None)),
+        (Waived, reported(Priority::P3), (Standing::Waived, None)),
+        (Waived, note, (Standing::Waived, None)),
+        (Waived, refuted, (Standing::Waived, None)),
+        (Disputed, reported(Priority::P0), (Standing::StillOpen, evidence)),
+        (Disputed, reported(Priority::P2), (Standing::Disputed, None)),
+    ];
+    for (state, reported, expected) in rows {
+        let case = Case::of(vec![known(state, Standing::New)]);
+        assert_eq!(case.track(reported.clone()), expected, "{state:?} {reported:?}");
+    }
+    let shared = Case { waivers: shared(None), ..Case::of(Vec::new()) };
+    for (priority, expected) in [(Priority::P0, Standing::New), (Priority::P2, Standing::Waived)] {
+        assert_eq!(shared.track(reported(priority)).0, expected, "shared, {priority}");
+    }
 }
 
 #[test]
@@ -266,6 +302,7 @@ fn shared(code: Option<&str>) -> SharedWaivers {
         reason: "accepted".to_owned(),
         by: "ann".to_owned(),
         until: None,
+        priority: Some(Priority::P1),
         code: code_hash(code.unwrap_or("return a / b")),
         quote: Some(code.unwrap_or("return a / b").to_owned()),
     };
@@ -342,6 +379,7 @@ fn only_a_verified_p0_blocks_late() {
         standing,
         matched: String::new(),
         reason: None,
+        code: None,
     };
     let verified = || Verification::verified("codex");
     let rows = [
@@ -367,14 +405,14 @@ fn an_open_finding_that_is_not_reported_is_compared_with_its_file() {
     let broken = "def f(a, b):\n    return a /\n        b\n";
     let other = "def f(a, b):\n    return a // b\n";
     let silent =
-        SilentReview { is_covered: true, is_told: true, file_changed: true, is_in_change: true };
+        SilentReview { is_covered: true, is_told: true, has_run_rules: true, is_in_change: true };
     let uncovered = SilentReview { is_covered: false, ..silent };
     let untold = SilentReview { is_told: false, ..silent };
     let left = SilentReview { is_in_change: false, ..silent };
-    let unchanged = SilentReview { file_changed: false, ..silent };
+    let by_others = SilentReview { has_run_rules: false, ..silent };
     let rows = [
-        (model(), Some(same), unchanged, false, "open 3"),
         (model(), Some(same), silent, false, "open 3"),
+        (model(), Some(same), by_others, true, "fixed"),
         (model(), Some(same), silent, true, "fixed"),
         (model(), Some(same), uncovered, true, "open 3"),
         (model(), Some(same), untold, true, "open 3"),
@@ -382,38 +420,28 @@ fn an_open_finding_that_is_not_reported_is_compared_with_its_file() {
         (model(), Some(broken), silent, false, "open 2"),
         (model(), Some(other), silent, false, "fixed"),
         (model(), Some(other), left, false, "fixed"),
-        (model(), Some(other), uncovered, true, "not reviewed"),
-        (model(), Some(other), untold, true, "not reviewed"),
+        (model(), Some(other), uncovered, true, "unknown"),
+        (model(), Some(other), untold, true, "unknown"),
+        (model(), Some(other), SilentReview { is_told: false, ..left }, true, "not reviewed"),
         (model(), None, silent, true, "fixed"),
-        (model(), None, uncovered, true, "not reviewed"),
-        (rule(), Some(same), unchanged, false, "not reviewed"),
-        (rule(), Some(same), silent, false, "fixed"),
-        (rule(), Some(same), untold, false, "fixed"),
-        (rule(), Some(same), uncovered, false, "not reviewed"),
+        (model(), None, uncovered, true, "unknown"),
+        (rule(), Some(same), silent, false, "not reviewed"),
+        (rule(), Some(same), silent, true, "fixed"),
+        (rule(), Some(same), untold, true, "fixed"),
+        (rule(), Some(same), uncovered, true, "unknown"),
+        (rule(), Some(same), by_others, true, "open 3"),
+        (rule(), Some(other), by_others, true, "fixed"),
+        (rule(), Some(other), SilentReview { is_told: false, ..by_others }, true, "unknown"),
     ];
-    for (open, text, review, symbol_changed, expected) in rows {
-        let got = match check_open_finding(&open, text, review, |_| symbol_changed) {
+    for (open, text, review, is_changed, expected) in rows {
+        let file = text.map(|text| FileAtHead::of(&open.file, text));
+        let got = match check_open_finding(&open, file.as_ref(), review, |_| is_changed) {
             OpenFindingCheck::StillOpen(lines) => format!("open {}", lines.start()),
             OpenFindingCheck::Fixed(_) => "fixed".to_owned(),
+            OpenFindingCheck::Unknown => "unknown".to_owned(),
             OpenFindingCheck::NotReviewed => "not reviewed".to_owned(),
         };
-        assert_eq!(got, expected, "{text:?} {review:?} {symbol_changed} {:?}", open.rule);
-    }
-}
-
-#[test]
-fn evidence_is_found_by_lines_or_within_a_line() {
-    let text = "a\nb\n\n  c\nb\nif x and danger(y):\n";
-    for (evidence, near, expected) in [
-        ("b", 1, Some((2, 2))),
-        ("b", 9, Some((5, 5))),
-        ("b\nc", 1, Some((2, 4))),
-        ("danger(y)", 1, Some((6, 6))),
-        ("missing", 1, None),
-        ("", 1, None),
-    ] {
-        let found = locate_evidence(text, evidence, near).map(|it| (it.start(), it.end()));
-        assert_eq!(found, expected, "{evidence:?}");
+        assert_eq!(got, expected, "{text:?} {review:?} {is_changed} {:?}", open.rule);
     }
 }
 
@@ -437,6 +465,7 @@ fn a_known_finding_that_is_merged_with_another_is_a_duplicate() {
             standing,
             matched: String::new(),
             reason: None,
+            code: None,
         }];
         let events = duplicates(&recognised, &tracked);
         let of_gone = events.iter().all(|it| it.id == gone && it.reason.ends_with(&kept.0));
