@@ -6,6 +6,7 @@ mod commits;
 pub mod github;
 pub mod gitlab;
 mod history;
+mod port;
 
 pub use client::WaitNotice;
 pub use commits::{CommitSource, FetchError, fetch_commits};

@@ -1,42 +1,47 @@
-//! Webhooks: deliveries over HTTP, checked by their signature, and stored before they are answered.
+//! Webhooks of GitHub and GitLab: deliveries over HTTP, checked by their signature, and stored before they are answered.
 
 mod http;
 mod queue;
+mod signature;
 
-pub use queue::{Delivery, QueuedReview, WebhookQueue, WebhookQueueError};
+pub use queue::{AttemptEnd, Delivery, QueuedReview, WebhookQueue, WebhookQueueError};
+pub use signature::{WebhookSecret, WebhookSecrets};
 
-use hmac::{Hmac, KeyInit, Mac};
 use http::{HttpStatus, WebhookRequest, read_request, respond};
-use mala_domain::forge::{WebhookAction, webhook_action};
-use sha2::Sha256;
+use mala_domain::forge::{WebhookAction, github_webhook, gitlab_webhook};
+use serde_json::Value;
+use signature::{is_signed_by_github, is_signed_by_gitlab};
 use std::sync::Arc;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
-
-/// The secret that GitHub signs deliveries with.
-pub type WebhookSecret = crate::models::Secret;
 
 /// Receives deliveries.
 pub struct WebhookReceiver {
     /// Where they are stored.
     pub queue: Arc<WebhookQueue>,
-    /// The secret of their signatures.
-    pub secret: WebhookSecret,
+    /// How they are recognised.
+    pub secrets: WebhookSecrets,
     /// Told about each stored delivery.
     pub stored: Arc<Notify>,
 }
 
+/// What a forge reports, and how to read it.
+struct ForgeEvent<'r> {
+    name: &'r str,
+    /// The id of the delivery; empty when the forge sends none.
+    id: &'r str,
+    read: fn(&str, &Value) -> WebhookAction,
+}
+
 impl WebhookReceiver {
-    /// Answers connections for ever. The connections that are open when it is dropped are closed.
+    /// Answers connections for ever; what exceeds the limit waits. The connections that are open when it is dropped are
+    /// closed.
     pub async fn serve(&self, listener: &TcpListener) {
         let mut connections = futures_util::stream::FuturesUnordered::new();
         loop {
             tokio::select! {
-                accepted = listener.accept() => match accepted {
-                    Ok((connection, _)) if connections.len() < MAX_CONNECTIONS => {
-                        connections.push(self.answer(connection));
-                    }
-                    Ok(_) => tracing::warn!("too many connections"),
+                accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS => match accepted {
+                    Ok((connection, _)) => connections.push(self.answer(connection)),
                     Err(error) => {
                         tracing::warn!(%error, "cannot accept a connection");
                         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
@@ -64,28 +69,25 @@ impl WebhookReceiver {
         if request.method != "POST" {
             return HttpStatus::MethodNotAllowed;
         }
-        let signature = request.header("x-hub-signature-256").unwrap_or_default();
-        if !is_signed(&self.secret, &request.body, signature) {
-            return HttpStatus::Unauthorized;
-        }
-        let (Some(id), Some(event)) =
-            (request.header("x-github-delivery"), request.header("x-github-event"))
-        else {
-            return HttpStatus::BadRequest;
+        let event = match self.event(request) {
+            Ok(event) => event,
+            Err(status) => return status,
         };
         let Ok(payload) = serde_json::from_slice(&request.body) else {
             return HttpStatus::BadRequest;
         };
-        let at = match webhook_action(event, &payload) {
-            WebhookAction::Review(at) => at,
+        let (at, asked_by) = match (event.read)(event.name, &payload) {
+            WebhookAction::Review(at) => (at, None),
+            WebhookAction::ReviewFor(at, login) => (at, Some(login)),
             WebhookAction::Ignore(why) => {
-                tracing::info!(event, why, "ignored a delivery");
+                tracing::info!(event = event.name, why, "ignored a delivery");
                 return HttpStatus::Accepted;
             }
         };
-        let delivery = Delivery::new(id, &request.body, &at);
+        let delivery = Delivery::new(event.id, &request.body, &at, asked_by.as_deref());
         match self.queue.store(delivery).await {
             Ok(is_new) => {
+                let event = event.name;
                 tracing::info!(event, is_new, pull_request = %at, "stored a delivery");
                 self.stored.notify_one();
                 HttpStatus::Accepted
@@ -96,49 +98,26 @@ impl WebhookReceiver {
             }
         }
     }
+
+    /// The event of a request, if the forge that it names sent it.
+    fn event<'r>(&self, request: &'r WebhookRequest) -> Result<ForgeEvent<'r>, HttpStatus> {
+        let WebhookSecrets { github, gitlab } = &self.secrets;
+        let header = |name: &str| request.header(name).unwrap_or_default();
+        if let Some(name) = request.header("x-gitlab-event") {
+            let is_signed = gitlab.as_ref().is_some_and(|it| is_signed_by_gitlab(it, request));
+            let uuid = || header("x-gitlab-event-uuid");
+            let id = request.header("idempotency-key").unwrap_or_else(uuid);
+            let event = ForgeEvent { name, id, read: gitlab_webhook };
+            return if is_signed { Ok(event) } else { Err(HttpStatus::Unauthorized) };
+        }
+        if !github.as_ref().is_some_and(|it| is_signed_by_github(it, request)) {
+            return Err(HttpStatus::Unauthorized);
+        }
+        let name = request.header("x-github-event").ok_or(HttpStatus::BadRequest)?;
+        let id = request.header("x-github-delivery").ok_or(HttpStatus::BadRequest)?;
+        Ok(ForgeEvent { name, id, read: github_webhook })
+    }
 }
 
 /// The most connections at a time.
 const MAX_CONNECTIONS: usize = 64;
-
-/// Whether a body has this signature, compared in constant time.
-fn is_signed(secret: &WebhookSecret, body: &[u8], signature: &str) -> bool {
-    let Some(digits) = signature.strip_prefix("sha256=").filter(|digits| digits.len() == 64) else {
-        return false;
-    };
-    let byte = |pair: &[u8]| {
-        let pair = std::str::from_utf8(pair).ok()?;
-        u8::from_str_radix(pair, 16).ok()
-    };
-    let expected: Option<Vec<u8>> = digits.as_bytes().chunks(2).map(byte).collect();
-    let (Some(expected), Ok(mut mac)) =
-        (expected, Hmac::<Sha256>::new_from_slice(secret.expose().as_bytes()))
-    else {
-        return false;
-    };
-    mac.update(body);
-    mac.verify_slice(&expected).is_ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_right_signature_counts() {
-        let secret = WebhookSecret::new("a webhook secret");
-        let right = "sha256=e439fb2a63e2fad6fc0c93a823e804bf99b6aa39c1a919075476abea2e4e85a9";
-        let rows = [
-            ("Hello, World!", right.to_owned(), true),
-            ("Hello, World?", right.to_owned(), false),
-            ("Hello, World!", right.replace("e439", "e438"), false),
-            ("Hello, World!", right.replace("sha256=", "sha1="), false),
-            ("Hello, World!", right.get(..60).unwrap_or_default().to_owned(), false),
-            ("Hello, World!", right.replace("e4", "zz"), false),
-            ("Hello, World!", String::new(), false),
-        ];
-        for (body, signature, expected) in rows {
-            assert_eq!(is_signed(&secret, body.as_bytes(), &signature), expected, "{signature}");
-        }
-    }
-}

@@ -4,15 +4,18 @@ use crate::store::write_atomically;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
+/// How long responses are kept.
+const KEPT_RESPONSES: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// The largest cached response, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// A folder of responses.
 pub(super) struct ResponseCache {
     folder: PathBuf,
-    /// What distinguishes this token's responses from those of others.
+    /// What distinguishes the responses of this account from those of others.
     owner: String,
 }
 
@@ -27,8 +30,10 @@ pub(super) struct StoredResponse {
 }
 
 impl ResponseCache {
-    pub(super) fn new(folder: PathBuf, token: &str) -> Self {
-        Self { folder, owner: hex(token.as_bytes()) }
+    /// The folder, for an account that a token or a name stands for. Removes old responses.
+    pub(super) fn new(folder: PathBuf, owner: &str) -> Self {
+        remove_old(&folder, KEPT_RESPONSES);
+        Self { folder, owner: hex(owner.as_bytes()) }
     }
 
     pub(super) fn get(&self, url: &str) -> Option<StoredResponse> {
@@ -62,6 +67,26 @@ impl ResponseCache {
     }
 }
 
+/// Removes what was not written or used for this time. What cannot be removed only takes space.
+pub(super) fn remove_old(folder: &Path, kept: Duration) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries {
+        let modified = entry.metadata().and_then(|found| found.modified());
+        let age = modified.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
+        if age.is_none_or(|age| age <= kept) {
+            continue;
+        }
+        let path = entry.path();
+        let removed = match path.is_dir() {
+            true => std::fs::remove_dir_all(&path),
+            false => std::fs::remove_file(&path),
+        };
+        if let Err(error) = removed {
+            tracing::debug!(%error, path = %path.display(), "cannot remove what is not used");
+        }
+    }
+}
+
 /// Creates a folder that only this user can read: responses may be private.
 fn create_private(folder: &std::path::Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
@@ -70,4 +95,31 @@ fn create_private(folder: &std::path::Path) -> std::io::Result<()> {
 
 fn hex(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+
+    #[test]
+    fn what_is_not_used_is_removed() {
+        let cache = tempfile::tempdir().unwrap();
+        let old = SystemTime::now() - Duration::from_secs(100);
+        for (name, time) in [("old", Some(old)), ("used", None)] {
+            let folder = cache.path().join(name);
+            std::fs::create_dir_all(folder.join("objects")).unwrap();
+            let file = cache.path().join(format!("{name}.json"));
+            std::fs::write(&file, "{}").unwrap();
+            for path in [&folder, &file] {
+                time.into_iter()
+                    .for_each(|time| File::open(path).unwrap().set_modified(time).unwrap());
+            }
+        }
+        remove_old(cache.path(), Duration::from_secs(50));
+        let left = std::fs::read_dir(cache.path()).unwrap();
+        let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["used", "used.json"]);
+    }
 }

@@ -1,22 +1,25 @@
 //! Requests to the REST API of a forge: conditional reads, pages, rate limits, and errors that name the
-//! missing permission. A write is never sent twice unless the forge says that it did not happen.
+//! missing permission. A read is repeated; a write is sent once, because only the caller knows whether it is still
+//! wanted after a wait.
 
-use super::cache::ResponseCache;
+use super::cache::{ResponseCache, StoredResponse};
 use crate::models::{HttpClient, Secret, retry_after};
 use mala_domain::ports::ForgeError;
 use mala_domain::render::short_line;
 use reqwest::header::HeaderMap;
-use reqwest::{Method, Response};
+use reqwest::{Method, RequestBuilder, Response};
 use serde_json::Value;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::time::sleep;
 
-/// Attempts in total.
+/// Attempts of a request in total, and writes in a row that have to wait.
 const MAX_ATTEMPTS: u32 = 5;
 /// The wait before the second attempt, when the forge names none; it doubles.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
+/// The same after a rate limit, as GitHub asks for.
+const FIRST_LIMIT_WAIT: Duration = Duration::from_secs(60);
 /// The longest wait that a forge may ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
 /// The time limit of one request.
@@ -51,6 +54,15 @@ pub(super) struct ApiClient {
     notice: WaitNotice,
     /// Whether an answer differed from the cached one.
     news: AtomicBool,
+    /// The waits of writes since the last one that was done.
+    write_waits: Mutex<RetryWaits>,
+}
+
+/// The waits for one request.
+#[derive(Clone, Copy, Default)]
+struct RetryWaits {
+    n_attempts: u32,
+    waited: Duration,
 }
 
 /// One request.
@@ -61,7 +73,18 @@ pub(super) struct ApiRequest {
     pub(super) body: Option<Value>,
     /// The permission that it needs.
     pub(super) permission: &'static str,
+    /// Whether sending it twice does no harm.
+    pub(super) is_repeatable: bool,
 }
+
+impl ApiRequest {
+    fn get(path: String, permission: &'static str) -> Self {
+        Self { method: Method::GET, path, body: None, permission, is_repeatable: true }
+    }
+}
+
+/// A write as it is sent: method, path and body.
+pub(super) type ApiWrite = (Method, String, Option<Value>);
 
 /// A response and whether there is a next page.
 struct ApiResponse {
@@ -72,8 +95,32 @@ struct ApiResponse {
 /// What to do after an attempt.
 enum AttemptResult {
     Done(ApiResponse),
-    Again { wait: Option<Duration>, why: String },
+    /// It was refused for now, or it is not known whether it was done.
+    Again {
+        wait: RetryWait,
+        why: String,
+    },
+    /// What was to be read is at this path, as after a repository was renamed.
+    Moved(String),
     Failed(ForgeError),
+}
+
+/// How long to wait before another attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RetryWait {
+    /// As long as the forge says.
+    Asked(Duration),
+    /// This long before the second attempt, and twice as long before each further one.
+    Growing(Duration),
+}
+
+impl RetryWait {
+    fn before(self, n_attempts: u32) -> Duration {
+        match self {
+            Self::Asked(wait) => wait,
+            Self::Growing(first) => first * 2_u32.pow(n_attempts.saturating_sub(1)),
+        }
+    }
 }
 
 impl ApiClient {
@@ -84,7 +131,8 @@ impl ApiClient {
         (cache, notice): (ResponseCache, WaitNotice),
     ) -> Self {
         let base = base.trim_end_matches('/').to_owned();
-        Self { service, http, base, token, cache, notice, news: AtomicBool::new(false) }
+        let (news, write_waits) = (AtomicBool::new(false), Mutex::default());
+        Self { service, http, base, token, cache, notice, news, write_waits }
     }
 
     /// Whether something changed since the last run, as far as it was read: a cached answer that still holds is no
@@ -99,9 +147,7 @@ impl ApiClient {
         path: &str,
         permission: &'static str,
     ) -> Result<Value, ForgeError> {
-        let request =
-            ApiRequest { method: Method::GET, path: path.to_owned(), body: None, permission };
-        Ok(self.send(&request).await?.body)
+        Ok(self.repeat(&ApiRequest::get(path.to_owned(), permission)).await?.body)
     }
 
     /// Reads all pages of a list.
@@ -113,77 +159,130 @@ impl ApiClient {
         let mut items = Vec::new();
         for page in 1..=MAX_PAGES {
             let path = format!("{path}?per_page={PAGE}&page={page}");
-            let request = ApiRequest { method: Method::GET, path, body: None, permission };
-            let response = self.send(&request).await?;
-            let Value::Array(found) = response.body else { break };
+            let response = self.repeat(&ApiRequest::get(path, permission)).await?;
+            let found = self.items(response.body)?;
             // A cached page may not know that another one follows it.
             let is_full = found.len() >= PAGE;
             items.extend(found);
             if !response.has_next && !is_full {
-                break;
+                return Ok(items);
             }
         }
-        Ok(items)
+        let (name, n_items) = (self.service.name, items.len());
+        Err(ForgeError::Unavailable(format!("a list of {name} has more than {n_items} items")))
     }
 
-    /// Sends a write.
-    pub(super) async fn write(&self, request: &ApiRequest) -> Result<Value, ForgeError> {
-        Ok(self.send(request).await?.body)
+    /// The items of a list. What is not a list is an error, because an empty one means that nothing was posted yet.
+    pub(super) fn items(&self, body: Value) -> Result<Vec<Value>, ForgeError> {
+        match body {
+            Value::Array(items) => Ok(items),
+            _ => Err(self.unreadable("list")),
+        }
     }
 
-    async fn send(&self, request: &ApiRequest) -> Result<ApiResponse, ForgeError> {
-        let mut waited = Duration::ZERO;
-        let mut last = String::new();
-        for attempt in 1..=MAX_ATTEMPTS {
-            let (wait, why) = match self.attempt(request).await {
+    /// An answer of an unknown form.
+    pub(super) fn unreadable(&self, what: &str) -> ForgeError {
+        ForgeError::Unavailable(format!("cannot read the {what} that {} sent", self.service.name))
+    }
+
+    /// Sends a request that may be repeated, such as a query.
+    pub(super) async fn ask(&self, request: &ApiRequest) -> Result<Value, ForgeError> {
+        Ok(self.repeat(request).await?.body)
+    }
+
+    async fn repeat(&self, request: &ApiRequest) -> Result<ApiResponse, ForgeError> {
+        let mut waits = RetryWaits::default();
+        let mut moved = None;
+        loop {
+            let request = moved.as_ref().unwrap_or(request);
+            match self.attempt(request).await {
                 AttemptResult::Done(response) => return Ok(response),
                 AttemptResult::Failed(error) => return Err(error),
-                AttemptResult::Again { wait, why } => (wait, why),
-            };
-            last = self.token.redact(&why);
-            if attempt == MAX_ATTEMPTS {
-                break;
+                AttemptResult::Again { wait, why } => self.wait(&mut waits, wait, &why).await?,
+                AttemptResult::Moved(path) if moved.is_none() => {
+                    moved = Some(ApiRequest::get(path, request.permission));
+                }
+                AttemptResult::Moved(_) => return Err(self.unreadable("address")),
             }
-            let wait = wait.unwrap_or(FIRST_WAIT * 2_u32.pow(attempt - 1));
-            waited += wait;
-            if waited > LONGEST_WAIT {
-                let minutes = wait.as_secs().div_ceil(60);
-                let what = format!("{last}; {} asks to wait for {minutes} min", self.service.name);
-                return Err(ForgeError::Unavailable(what));
-            }
-            (self.notice)(&format!("note: {last}: waiting {} s", wait.as_secs_f32().ceil()));
-            sleep(wait).await;
         }
-        Err(ForgeError::Unavailable(last))
+    }
+
+    /// Sends a write once. When it is not known whether it was done, or when it had to wait, that is an error: another
+    /// run may have posted meanwhile. What is to be deleted may be gone.
+    pub(super) async fn write(&self, request: &ApiRequest) -> Result<Value, ForgeError> {
+        match self.attempt(request).await {
+            AttemptResult::Done(response) => {
+                *self.write_waits() = RetryWaits::default();
+                Ok(response.body)
+            }
+            AttemptResult::Failed(ForgeError::NotFound { .. })
+                if request.method == Method::DELETE =>
+            {
+                Ok(Value::Null)
+            }
+            AttemptResult::Failed(error) => Err(error),
+            AttemptResult::Moved(_) => Err(self.unreadable("answer")),
+            AttemptResult::Again { wait, why } => {
+                let mut waits = *self.write_waits();
+                let waited = self.wait(&mut waits, wait, &why).await;
+                *self.write_waits() = waits;
+                waited.and(Err(ForgeError::Uncertain(self.token.redact(&why))))
+            }
+        }
+    }
+
+    /// Sends writes that need this permission, one after the other.
+    pub(super) async fn write_all(
+        &self,
+        writes: Vec<ApiWrite>,
+        permission: &'static str,
+    ) -> Result<(), ForgeError> {
+        for (method, path, body) in writes {
+            self.write(&ApiRequest { method, path, body, permission, is_repeatable: false })
+                .await?;
+        }
+        Ok(())
+    }
+
+    fn write_waits(&self) -> MutexGuard<'_, RetryWaits> {
+        self.write_waits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits before the next attempt; an error when there were too many, or when the forge asks for too long a wait.
+    async fn wait(
+        &self,
+        waits: &mut RetryWaits,
+        wait: RetryWait,
+        why: &str,
+    ) -> Result<(), ForgeError> {
+        let why = self.token.redact(why);
+        waits.n_attempts += 1;
+        if waits.n_attempts >= MAX_ATTEMPTS {
+            return Err(ForgeError::Unavailable(why));
+        }
+        let wait = wait.before(waits.n_attempts);
+        waits.waited += wait;
+        if waits.waited > LONGEST_WAIT {
+            let minutes = wait.as_secs().div_ceil(60);
+            let what = format!("{why}; {} asks to wait for {minutes} min", self.service.name);
+            return Err(ForgeError::Unavailable(what));
+        }
+        (self.notice)(&format!("note: {why}: waiting {} s", wait.as_secs_f32().ceil()));
+        sleep(wait).await;
+        Ok(())
     }
 
     async fn attempt(&self, request: &ApiRequest) -> AttemptResult {
         let url = format!("{}{}", self.base, request.path);
         let is_read = request.method == Method::GET;
-        let client = match self.http.client(&url) {
-            Ok(client) => client,
-            Err(error) => return AttemptResult::Failed(ForgeError::Unavailable(error.what)),
-        };
         let stored = self.cache.get(&url).filter(|_| is_read);
-        let mut sent = client
-            .request(request.method.clone(), &url)
-            .timeout(TIMEOUT)
-            .bearer_auth(self.token.expose());
-        for (name, value) in self.service.headers {
-            sent = sent.header(*name, *value);
-        }
-        if let Some(stored) = &stored {
-            sent = sent.header("if-none-match", &stored.etag);
-        }
-        if let Some(body) = &request.body {
-            sent = sent.json(body);
-        }
+        let sent = match self.prepared(request, &url, stored.as_ref()) {
+            Ok(sent) => sent,
+            Err(error) => return AttemptResult::Failed(error),
+        };
         let lost = |error: &reqwest::Error| {
             let why = format!("cannot reach {}: {}", self.service.name, innermost(error));
-            match is_read || error.is_connect() {
-                true => AttemptResult::Again { wait: None, why },
-                false => AttemptResult::Failed(ForgeError::Uncertain(why)),
-            }
+            AttemptResult::Again { wait: RetryWait::Growing(FIRST_WAIT), why }
         };
         let response = match sent.send().await {
             Ok(response) => response,
@@ -203,8 +302,15 @@ impl ApiClient {
                 return AttemptResult::Failed(ForgeError::Unavailable(what));
             }
         };
-        if !(200..300).contains(&status) {
+        let body = body.unwrap_or_default();
+        // GraphQL answers errors with the status of a success.
+        let is_limited = body["errors"][0]["type"] == "RATE_LIMITED";
+        if is_limited || !(200..300).contains(&status) {
+            let status = if is_limited { 429 } else { status };
             return self.refused(request, status, &headers, &body);
+        }
+        if request.is_repeatable && body.is_null() {
+            return AttemptResult::Failed(self.unreadable("answer"));
         }
         let has_next = has_next(&headers);
         self.news.store(true, Ordering::Relaxed);
@@ -212,6 +318,30 @@ impl ApiClient {
             self.cache.put(&url, etag, &body, has_next);
         }
         AttemptResult::Done(ApiResponse { body, has_next })
+    }
+
+    fn prepared(
+        &self,
+        request: &ApiRequest,
+        url: &str,
+        stored: Option<&StoredResponse>,
+    ) -> Result<RequestBuilder, ForgeError> {
+        let client = self.http.client(url);
+        let client = client.map_err(|error| ForgeError::Unavailable(error.what))?;
+        let mut sent = client
+            .request(request.method.clone(), url)
+            .timeout(TIMEOUT)
+            .bearer_auth(self.token.expose());
+        for (name, value) in self.service.headers {
+            sent = sent.header(*name, *value);
+        }
+        if let Some(stored) = stored {
+            sent = sent.header("if-none-match", &stored.etag);
+        }
+        Ok(match &request.body {
+            Some(body) => sent.json(body),
+            None => sent,
+        })
     }
 
     fn refused(
@@ -229,6 +359,12 @@ impl ApiClient {
             return AttemptResult::Again { wait, why };
         }
         let permission = request.permission;
+        let moved = header(headers, "location").and_then(|url| url.strip_prefix(&self.base));
+        if let (301 | 302 | 307 | 308, Some(path), &Method::GET) = (status, moved, &request.method)
+            && path.starts_with('/')
+        {
+            return AttemptResult::Moved(path.to_owned());
+        }
         AttemptResult::Failed(match status {
             401 => ForgeError::Forbidden {
                 what,
@@ -242,32 +378,33 @@ impl ApiClient {
                 what: format!("{what} (or the token lacks the permission `{permission}`)"),
             },
             400 | 422 => ForgeError::Rejected(what),
-            500.. if request.method == Method::GET => {
-                return AttemptResult::Again { wait: None, why: what };
+            500.. => {
+                return AttemptResult::Again { wait: RetryWait::Growing(FIRST_WAIT), why: what };
             }
-            500.. => ForgeError::Uncertain(what),
             _ => ForgeError::Unavailable(what),
         })
     }
 }
 
-/// The wait of a rate limit: `None` for other refusals, `Some(None)` when the forge does not say how long.
-fn rate_limit(status: u16, headers: &HeaderMap, message: &str) -> Option<Option<Duration>> {
+/// The wait of a rate limit; `None` for other refusals.
+fn rate_limit(status: u16, headers: &HeaderMap, message: &str) -> Option<RetryWait> {
     if !matches!(status, 403 | 429) {
         return None;
     }
     let now = SystemTime::now();
     if let Some(wait) = header(headers, "retry-after").and_then(|text| retry_after(text, now)) {
-        return Some(Some(wait));
+        return Some(RetryWait::Asked(wait));
     }
     if header(headers, "x-ratelimit-remaining") == Some("0") {
         let reset = header(headers, "x-ratelimit-reset").and_then(|text| text.parse().ok());
         let at = reset.map(|seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
-        return Some(
-            at.map(|at| at.duration_since(now).unwrap_or_default() + Duration::from_secs(1)),
-        );
+        let wait = at.map(|at| at.duration_since(now).unwrap_or_default());
+        return Some(wait.map_or(RetryWait::Growing(FIRST_LIMIT_WAIT), |wait| {
+            RetryWait::Asked(wait + Duration::from_secs(1))
+        }));
     }
-    (status == 429 || message.to_ascii_lowercase().contains("rate limit")).then_some(None)
+    let is_limit = status == 429 || message.to_ascii_lowercase().contains("rate limit");
+    is_limit.then_some(RetryWait::Growing(FIRST_LIMIT_WAIT))
 }
 
 enum BodyError {
@@ -275,7 +412,8 @@ enum BodyError {
     TooLarge,
 }
 
-async fn read_body(mut response: Response) -> Result<Value, BodyError> {
+/// The body, null when it is empty; `None` when it is not JSON, such as the page of a proxy.
+async fn read_body(mut response: Response) -> Result<Option<Value>, BodyError> {
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(BodyError::Lost)? {
         if bytes.len() + chunk.len() > MAX_BODY {
@@ -283,8 +421,10 @@ async fn read_body(mut response: Response) -> Result<Value, BodyError> {
         }
         bytes.extend_from_slice(&chunk);
     }
-    // An error page of a proxy is not JSON; its status says enough.
-    Ok(serde_json::from_slice(&bytes).unwrap_or_default())
+    match bytes.is_empty() {
+        true => Ok(Some(Value::Null)),
+        false => Ok(serde_json::from_slice(&bytes).ok()),
+    }
 }
 
 /// The message of an error body, with its details.
@@ -324,4 +464,30 @@ fn innermost(error: &dyn std::error::Error) -> String {
         cause = source;
     }
     short_line(&cause.to_string(), 200)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_unless_the_forge_says_how_long() {
+        let rows = [
+            (429, None, "slow down", Some([60, 120, 240])),
+            (403, None, "You have exceeded a secondary rate limit", Some([60, 120, 240])),
+            (403, Some(("retry-after", "7")), "limit", Some([7, 7, 7])),
+            (403, Some(("x-ratelimit-remaining", "0")), "limit", Some([60, 120, 240])),
+            (403, None, "Resource not accessible by integration", None),
+            (404, Some(("retry-after", "7")), "not found", None),
+        ];
+        for (status, header, message, expected) in rows {
+            let mut headers = HeaderMap::new();
+            if let Some((name, value)) = header {
+                headers.insert(name, value.parse().unwrap());
+            }
+            let wait = rate_limit(status, &headers, message);
+            let waits = wait.map(|wait| [1, 2, 3].map(|number| wait.before(number).as_secs()));
+            assert_eq!(waits, expected, "{status} {message}");
+        }
+    }
 }

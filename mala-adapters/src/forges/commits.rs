@@ -1,11 +1,21 @@
-//! Fetches the two commits of a pull request with git, without their history, into a folder of their own.
-//! A folder is complete or does not exist, so that concurrent runs and crashes leave no half of one.
+//! Fetches the commits of a pull request with git, without their history, into a folder of their own.
+//! A folder is complete or does not exist, so that concurrent runs and crashes leave no half of one. Folders that were
+//! not used for a while are removed.
 
+use super::cache::remove_old;
 use crate::git::{GitError, run_sealed};
 use crate::models::Secret;
 use crate::process::ProcessEnvironment;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 use thiserror::Error;
+
+/// How long fetched commits are kept after their last use.
+const KEPT_UNUSED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Where the commits of a pull request are.
 pub struct CommitSource<'a> {
@@ -17,6 +27,8 @@ pub struct CommitSource<'a> {
     pub base: &'a str,
     /// The last commit.
     pub head: &'a str,
+    /// The tip of the branch that it changes.
+    pub tip: &'a str,
 }
 
 /// Why commits cannot be fetched.
@@ -32,11 +44,11 @@ pub enum FetchError {
         folder: PathBuf,
         /// The cause.
         #[source]
-        source: std::io::Error,
+        source: io::Error,
     },
 }
 
-/// Returns the folder below `cache` with a repository of these two commits. Fetches them unless they
+/// Returns the folder below `cache` with a repository of these commits. Fetches them unless they
 /// are there already.
 pub async fn fetch_commits(
     source: &CommitSource<'_>,
@@ -44,15 +56,19 @@ pub async fn fetch_commits(
     environment: &ProcessEnvironment,
 ) -> Result<PathBuf, FetchError> {
     let is_id = |id: &str| matches!(id.len(), 40 | 64) && id.bytes().all(|b| b.is_ascii_hexdigit());
-    if !is_id(source.base) || !is_id(source.head) {
+    if ![source.base, source.head, source.tip].into_iter().all(is_id) {
         return Err(FetchError::Git("the forge named no commits".to_owned()));
     }
-    let folder = cache.join(format!("{}-{}", source.base, source.head));
-    if folder.is_dir() {
+    let folder = cache.join(format!("{}-{}-{}", source.base, source.head, source.tip));
+    if let Ok(known) = File::open(&folder) {
+        if let Err(error) = known.set_modified(SystemTime::now()) {
+            tracing::debug!(%error, "cannot note that fetched commits are used");
+        }
         return Ok(folder);
     }
     let failed = |source| FetchError::Folder { folder: folder.clone(), source };
     std::fs::create_dir_all(cache).map_err(failed)?;
+    remove_old(cache, KEPT_UNUSED);
     let draft = tempfile::Builder::new().prefix(".fetching-").tempdir_in(cache).map_err(failed)?;
     let environment = with_network(environment, source.token);
     let redacted = |error: GitError| FetchError::Git(source.token.redact(&error.to_string()));
@@ -60,7 +76,7 @@ pub async fn fetch_commits(
     let init = ["init", "--quiet", "--template=", "--initial-branch=mala"];
     run_sealed(draft.path(), &environment, &init).await.map_err(redacted)?;
     let fetch = ["fetch", "--quiet", "--depth=1", "--no-tags", "--no-write-fetch-head"];
-    let what = ["--no-recurse-submodules", "--", source.url, source.base, source.head];
+    let what = ["--no-recurse-submodules", "--", source.url, source.base, source.head, source.tip];
     let fetch: Vec<&str> = fetch.into_iter().chain(what).collect();
     run_sealed(draft.path(), &environment, &fetch).await.map_err(redacted)?;
     match std::fs::rename(draft.path(), &folder) {
@@ -74,7 +90,7 @@ pub async fn fetch_commits(
 /// The environment of a fetch: HTTP only, no redirects, no configuration of the user, and the token in a
 /// variable, which other users of the machine cannot see.
 fn with_network(environment: &ProcessEnvironment, token: &Secret) -> ProcessEnvironment {
-    let login = base64(format!("x-access-token:{}", token.expose()).as_bytes());
+    let login = STANDARD.encode(format!("x-access-token:{}", token.expose()));
     let config = [
         ("http.extraHeader", format!("Authorization: Basic {login}")),
         ("http.followRedirects", "false".to_owned()),
@@ -93,36 +109,4 @@ fn with_network(environment: &ProcessEnvironment, token: &Secret) -> ProcessEnvi
             .with(format!("GIT_CONFIG_VALUE_{number}"), value);
     }
     environment
-}
-
-pub(super) fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or_default());
-        let group = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4_usize {
-            let value = group >> (18 - 6 * digit) & 63;
-            let known = usize::try_from(value).ok().and_then(|value| DIGITS.get(value));
-            out.push(match known {
-                Some(known) if digit <= chunk.len() => char::from(*known),
-                _ => '=',
-            });
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn logins_are_encoded() {
-        for (text, expected) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("a:b~", "YTpifg==")]
-        {
-            assert_eq!(base64(text.as_bytes()), expected);
-        }
-    }
 }

@@ -7,16 +7,18 @@ mod bodies;
 pub use app::AppAccount;
 
 use crate::forges::cache::ResponseCache;
-use crate::forges::client::{ApiClient, ApiRequest, ApiService, WaitNotice, in_url};
+use crate::forges::client::{ApiClient, ApiRequest, ApiService, ApiWrite, WaitNotice, in_url};
+use crate::forges::port::{AsyncForge, ForgePort, if_allowed};
 use crate::models::{HttpClient, Secret};
 use mala_domain::forge::{
-    CHECK_NAME, ComparedCommits, Discussion, DiscussionParts, ForgeWrite, PullRequest,
-    PullRequestBranch, PullRequestRef, RepositoryName, ResolvedThread, web_host,
+    CHECK_NAME, ComparedCommits, Discussion, DiscussionParts, ForgeService, ForgeWrite,
+    PullRequest, PullRequestBranch, PullRequestRef, RepositoryName, ResolvedThread, web_host,
 };
-use mala_domain::ports::{BoxFuture, Forge, ForgeError};
+use mala_domain::ports::{Forge, ForgeError};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 const READ_PULLS: &str = "Pull requests: read";
 const READ_CONTENTS: &str = "Contents: read";
@@ -24,6 +26,8 @@ const WRITE_PULLS: &str = "Pull requests: write";
 const READ_CHECKS: &str = "Checks: read";
 const WRITE_CHECKS: &str = "Checks: write";
 const WRITE_ISSUES: &str = "Issues: write";
+/// GitHub also asks for this one, although no content is written.
+const RESOLVE_THREADS: &str = "Pull requests: write` and `Contents: write";
 
 const SERVICE: ApiService = ApiService {
     name: "GitHub",
@@ -31,58 +35,64 @@ const SERVICE: ApiService = ApiService {
     token_hint: "GITHUB_TOKEN, GH_TOKEN or the key of the app",
 };
 
-/// GitHub, or a server with the same API.
-pub struct GitHub {
+/// GitHub, or a server with the same API, at the URL of its API, with a folder for cached responses and the
+/// name of the account that may read them, unless that is the token.
+pub fn connect(
+    (http, api): (HttpClient, &str),
+    token: Secret,
+    (cache, account): (PathBuf, Option<&str>),
+    notice: WaitNotice,
+) -> Arc<dyn Forge> {
+    let cache = ResponseCache::new(cache, account.unwrap_or(token.expose()));
+    let api = ApiClient::new(&SERVICE, (http, api), token, (cache, notice));
+    Arc::new(ForgePort(GitHub { api }))
+}
+
+struct GitHub {
     api: ApiClient,
 }
 
-impl GitHub {
-    /// GitHub at the URL of its API, with a folder for cached responses.
-    pub fn new(
-        http: HttpClient,
-        api: &str,
-        token: Secret,
-        cache: PathBuf,
-        notice: WaitNotice,
-    ) -> Self {
-        let cache = ResponseCache::new(cache, token.expose());
-        Self { api: ApiClient::new(&SERVICE, (http, api), token, (cache, notice)) }
-    }
-
-    /// The address of a repository for git: on the host of the API's web pages, whatever the API answers.
-    pub fn clone_url(&self, repository: &RepositoryName) -> String {
-        let scheme = self.api.base.split_once("://").map_or("https", |(scheme, _)| scheme);
-        format!("{scheme}://{}/{repository}.git", web_host(&self.api.base))
-    }
-
-    async fn read_pull_request(&self, at: &PullRequestRef) -> Result<PullRequest, ForgeError> {
+impl AsyncForge for GitHub {
+    async fn pull_request(&self, at: &PullRequestRef) -> Result<PullRequest, ForgeError> {
         let found = self.api.get(&pull_path(at), READ_PULLS).await?;
         let mut pull =
-            bodies::pull_request(&found, at).ok_or_else(|| unreadable("pull request"))?;
-        let repository = &at.repository;
-        let range = format!("{}...{}", pull.base, pull.head);
+            bodies::pull_request(&found, at).ok_or_else(|| self.api.unreadable("pull request"))?;
+        let repository = pull.repository.clone();
+        // By the name of the branch: the commit in the pull request may be an older tip. After the merge the branch
+        // has the change.
+        let is_merged = found["merged"] == true;
+        let base = if is_merged { pull.base.clone() } else { in_url(&pull.base_branch) };
+        let range = format!("{base}...{}", pull.head);
         let compared = format!("/repos/{repository}/compare/{range}?per_page=1");
         let compared = self.api.get(&compared, READ_CONTENTS).await?;
-        let merge_base = compared["merge_base_commit"]["sha"].as_str();
-        pull.merge_base = merge_base.ok_or_else(|| unreadable("comparison"))?.to_owned();
-        pull.clone_url = self.clone_url(repository);
+        let commit = |name: &str| {
+            let sha = compared[name]["sha"].as_str().map(str::to_owned);
+            sha.ok_or_else(|| self.api.unreadable("comparison"))
+        };
+        pull.base = commit("base_commit")?;
+        pull.merge_base = commit("merge_base_commit")?;
+        if is_merged && pull.merge_base == pull.head {
+            let what = "the pull request is merged, and its base has the change already";
+            return Err(ForgeError::Rejected(what.to_owned()));
+        }
+        pull.clone_url = self.clone_url(&repository);
         Ok(pull)
     }
 
-    async fn find_pull_request(
+    async fn pull_request_of(
         &self,
         branch: &PullRequestBranch,
     ) -> Result<Option<PullRequestRef>, ForgeError> {
-        let repository = &branch.repository;
+        let repository = branch.repository.clone();
         let (owner, branch) = (in_url(&branch.owner), in_url(&branch.name));
-        let query = format!("state=open&head={owner}:{branch}");
-        let found = self.api.get(&format!("/repos/{repository}/pulls?{query}"), READ_PULLS).await?;
-        let number =
-            found.as_array().and_then(|all| all.first()).and_then(|one| one["number"].as_u64());
-        Ok(number.map(|number| PullRequestRef { repository: repository.clone(), number }))
+        let path = format!("/repos/{repository}/pulls?state=open&head={owner}:{branch}");
+        let found = self.api.items(self.api.get(&path, READ_PULLS).await?)?;
+        let number = found.first().and_then(|one| one["number"].as_u64());
+        let service = ForgeService::GitHub;
+        Ok(number.map(|number| PullRequestRef { service, repository, number }))
     }
 
-    async fn read_discussion(
+    async fn discussion(
         &self,
         at: &PullRequestRef,
         parts: &DiscussionParts,
@@ -92,9 +102,9 @@ impl GitHub {
         if let Some(commit) = &parts.checks_of {
             let path = format!("/repos/{repository}/commits/{commit}/check-runs");
             let path = format!("{path}?check_name={CHECK_NAME}&filter=all&per_page=100");
-            let checks = self.api.get(&path, READ_CHECKS).await?;
-            let checks = checks["check_runs"].as_array().into_iter().flatten();
-            found.checks = checks.filter_map(bodies::check).collect();
+            let mut checks = self.api.get(&path, READ_CHECKS).await?;
+            let checks = self.api.items(checks["check_runs"].take())?;
+            found.checks = checks.iter().filter_map(bodies::check).collect();
         }
         if !parts.comments {
             return Ok(found);
@@ -112,50 +122,24 @@ impl GitHub {
             inline: inline.iter().filter_map(bodies::inline_comment).collect(),
             ..found
         };
-        if found.threads().next().is_some() && self.api.has_news() {
-            found.resolved = self.resolved_threads(at).await?;
-        }
-        for login in found.speakers() {
-            if self.can_write(repository, &login).await? {
-                found.writers.insert(login);
-            }
+        let has_news = parts.all_threads || self.api.has_news();
+        if found.marked_threads().next().is_some() && has_news {
+            let resolved = self.resolved_threads(at).await.map(Some);
+            let resolved = if_allowed(resolved)?;
+            found.has_resolved = resolved.is_some();
+            found.resolved = resolved.unwrap_or_default();
         }
         Ok(found)
     }
 
-    /// The threads that are resolved. The token may not be allowed to read them.
-    async fn resolved_threads(
-        &self,
-        at: &PullRequestRef,
-    ) -> Result<Vec<ResolvedThread>, ForgeError> {
-        let threads = match self.review_threads(at).await {
-            Err(ForgeError::Forbidden { .. } | ForgeError::NotFound { .. }) => Vec::new(),
-            threads => threads?,
-        };
-        let resolved = threads.iter().filter(|thread| thread["isResolved"] == true);
-        let resolved = resolved.filter_map(|thread| {
-            let by = thread["resolvedBy"]["login"].as_str().map(str::to_owned);
-            Some(ResolvedThread { first: bodies::first_comment(thread)?, by })
-        });
-        Ok(resolved.collect())
-    }
-
-    /// Whether an account may write to the repository.
-    async fn can_write(
-        &self,
-        repository: &RepositoryName,
-        login: &str,
-    ) -> Result<bool, ForgeError> {
-        let login = in_url(login);
+    async fn may_write(&self, at: &PullRequestRef, login: &str) -> Result<bool, ForgeError> {
+        let (repository, login) = (&at.repository, in_url(login));
         let path = format!("/repos/{repository}/collaborators/{login}/permission");
-        match self.api.get(&path, "Metadata: read").await {
-            Ok(found) => Ok(matches!(found["permission"].as_str(), Some("admin" | "write"))),
-            Err(ForgeError::Forbidden { .. } | ForgeError::NotFound { .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
+        let found = self.api.get(&path, "Metadata: read").await?;
+        Ok(matches!(found["permission"].as_str(), Some("admin" | "write")))
     }
 
-    async fn compare_commits(
+    async fn compare(
         &self,
         repository: &RepositoryName,
         (old, new): (&str, &str),
@@ -168,43 +152,69 @@ impl GitHub {
         }
     }
 
+    fn requests(&self, at: &PullRequestRef, write: &ForgeWrite) -> Vec<ApiWrite> {
+        vec![bodies::request(at, write)]
+    }
+
+    async fn write(&self, at: &PullRequestRef, write: &ForgeWrite) -> Result<(), ForgeError> {
+        let permission = match write {
+            ForgeWrite::ResolveThread { id } => return self.resolve(at, *id).await,
+            ForgeWrite::CreateComment { .. }
+            | ForgeWrite::UpdateComment { .. }
+            | ForgeWrite::DeleteComment { .. } => WRITE_ISSUES,
+            ForgeWrite::CreateCheck { .. } | ForgeWrite::UpdateCheck { .. } => WRITE_CHECKS,
+            _ => WRITE_PULLS,
+        };
+        self.api.write_all(self.requests(at, write), permission).await
+    }
+}
+
+impl GitHub {
+    /// The address of a repository for git: on the host of the API's web pages, whatever the API answers.
+    fn clone_url(&self, repository: &RepositoryName) -> String {
+        let scheme = self.api.base.split_once("://").map_or("https", |(scheme, _)| scheme);
+        format!("{scheme}://{}/{repository}.git", web_host(&self.api.base))
+    }
+
+    /// The threads that are resolved.
+    async fn resolved_threads(
+        &self,
+        at: &PullRequestRef,
+    ) -> Result<Vec<ResolvedThread>, ForgeError> {
+        let threads = self.review_threads(at).await?;
+        let resolved = threads.iter().filter(|thread| thread["isResolved"] == true);
+        let resolved = resolved.filter_map(|thread| {
+            let by = thread["resolvedBy"]["login"].as_str().map(str::to_owned);
+            Some(ResolvedThread { first: bodies::first_comment(thread)?, by })
+        });
+        Ok(resolved.collect())
+    }
+
     /// The login of the token. Tokens of apps cannot read `/user`, but GraphQL tells theirs.
     async fn viewer(&self) -> Result<Option<String>, ForgeError> {
-        let user = match self.api.get("/user", "Metadata: read").await {
-            Ok(user) => user,
-            Err(ForgeError::Forbidden { .. } | ForgeError::NotFound { .. }) => {
-                match self.graphql("query{viewer{login}}", json!({}), "Metadata: read").await {
-                    Ok(answer) => answer["data"]["viewer"].clone(),
-                    Err(ForgeError::Forbidden { .. } | ForgeError::NotFound { .. }) => Value::Null,
-                    Err(error) => return Err(error),
-                }
-            }
-            Err(error) => return Err(error),
-        };
+        let mut user = if_allowed(self.api.get("/user", "Metadata: read").await)?;
+        if user.is_null() {
+            let query = self.graphql_request("query{viewer{login}}", json!({}), "Metadata: read");
+            let answer = if_allowed(graphql_answer(self.api.ask(&query).await, &query))?;
+            user = answer["data"]["viewer"].clone();
+        }
         Ok(user["login"].as_str().map(str::to_owned))
     }
 
-    async fn graphql(
+    fn graphql_request(
         &self,
         query: &str,
         variables: Value,
         permission: &'static str,
-    ) -> Result<Value, ForgeError> {
+    ) -> ApiRequest {
         // GitHub Enterprise has `/api/v3` and `/api/graphql`.
         let path = match self.api.base.ends_with("/api/v3") {
             true => "/../graphql",
             false => "/graphql",
         };
         let body = Some(json!({"query": query, "variables": variables}));
-        let request = ApiRequest { method: Method::POST, path: path.to_owned(), body, permission };
-        let answer = self.api.write(&request).await?;
-        match answer["errors"].as_array().and_then(|errors| errors.first()) {
-            Some(error) => Err(ForgeError::Forbidden {
-                what: format!("GitHub answers: {}", error["message"].as_str().unwrap_or("error")),
-                hint: format!("the token needs the permission `{permission}`"),
-            }),
-            None => Ok(answer),
-        }
+        let (method, is_repeatable) = (Method::POST, !query.starts_with("mutation"));
+        ApiRequest { method, path: path.to_owned(), body, permission, is_repeatable }
     }
 
     /// All threads on lines.
@@ -215,9 +225,10 @@ impl GitHub {
                 "owner": at.repository.owner, "repo": at.repository.repo, "number": at.number,
                 "after": after,
             });
-            let answer = self.graphql(bodies::THREADS, variables, READ_PULLS).await?;
+            let query = self.graphql_request(bodies::THREADS, variables, READ_PULLS);
+            let answer = graphql_answer(self.api.ask(&query).await, &query)?;
             let threads = &answer["data"]["repository"]["pullRequest"]["reviewThreads"];
-            all.extend(threads["nodes"].as_array().into_iter().flatten().cloned());
+            all.extend(self.api.items(threads["nodes"].clone())?);
             if threads["pageInfo"]["hasNextPage"] != true {
                 return Ok(all);
             }
@@ -231,85 +242,28 @@ impl GitHub {
         let thread = threads.iter().find(|it| bodies::first_comment(it) == Some(comment));
         if let Some(thread) = thread.filter(|thread| thread["isResolved"] != true) {
             let variables = json!({"thread": thread["id"]});
-            self.graphql(bodies::RESOLVE, variables, WRITE_PULLS).await?;
+            let mutation = self.graphql_request(bodies::RESOLVE, variables, RESOLVE_THREADS);
+            graphql_answer(self.api.write(&mutation).await, &mutation)?;
         }
         Ok(())
     }
-
-    async fn apply(&self, at: &PullRequestRef, write: &ForgeWrite) -> Result<(), ForgeError> {
-        if let ForgeWrite::ResolveThread { id } = write {
-            return self.resolve(at, *id).await;
-        }
-        let (method, path, body) = bodies::request(at, write);
-        let permission = match write {
-            ForgeWrite::CreateComment { .. }
-            | ForgeWrite::UpdateComment { .. }
-            | ForgeWrite::DeleteComment { .. } => WRITE_ISSUES,
-            ForgeWrite::CreateCheck { .. } | ForgeWrite::UpdateCheck { .. } => WRITE_CHECKS,
-            _ => WRITE_PULLS,
-        };
-        let is_delete = method == Method::DELETE;
-        match self.api.write(&ApiRequest { method, path, body, permission }).await {
-            // Another run deleted it.
-            Err(ForgeError::NotFound { .. }) if is_delete => Ok(()),
-            written => written.map(|_| ()),
-        }
-    }
 }
 
-impl Forge for GitHub {
-    fn pull_request<'a>(
-        &'a self,
-        at: &'a PullRequestRef,
-    ) -> BoxFuture<'a, Result<PullRequest, ForgeError>> {
-        Box::pin(self.read_pull_request(at))
-    }
-
-    fn pull_request_of<'a>(
-        &'a self,
-        branch: &'a PullRequestBranch,
-    ) -> BoxFuture<'a, Result<Option<PullRequestRef>, ForgeError>> {
-        Box::pin(self.find_pull_request(branch))
-    }
-
-    fn compare<'a>(
-        &'a self,
-        repository: &'a RepositoryName,
-        commits: (&'a str, &'a str),
-    ) -> BoxFuture<'a, Result<Option<ComparedCommits>, ForgeError>> {
-        Box::pin(self.compare_commits(repository, commits))
-    }
-
-    fn discussion<'a>(
-        &'a self,
-        at: &'a PullRequestRef,
-        parts: &'a DiscussionParts,
-    ) -> BoxFuture<'a, Result<Discussion, ForgeError>> {
-        Box::pin(self.read_discussion(at, parts))
-    }
-
-    fn preview(&self, at: &PullRequestRef, write: &ForgeWrite) -> String {
-        if let ForgeWrite::ResolveThread { id } = write {
-            return format!("POST /graphql\nresolve the thread of comment {id}\n");
-        }
-        let (method, path, body) = bodies::request(at, write);
-        let body = body.map(|body| format!("{body:#}\n")).unwrap_or_default();
-        format!("{method} {path}\n{body}")
-    }
-
-    fn write<'a>(
-        &'a self,
-        at: &'a PullRequestRef,
-        write: &'a ForgeWrite,
-    ) -> BoxFuture<'a, Result<(), ForgeError>> {
-        Box::pin(self.apply(at, write))
+/// GraphQL answers errors with the status of a success.
+fn graphql_answer(
+    answer: Result<Value, ForgeError>,
+    request: &ApiRequest,
+) -> Result<Value, ForgeError> {
+    let answer = answer?;
+    match answer["errors"].as_array().and_then(|errors| errors.first()) {
+        Some(error) => Err(ForgeError::Forbidden {
+            what: format!("GitHub answers: {}", error["message"].as_str().unwrap_or("error")),
+            hint: format!("the token needs the permission `{}`", request.permission),
+        }),
+        None => Ok(answer),
     }
 }
 
 fn pull_path(at: &PullRequestRef) -> String {
     format!("/repos/{}/pulls/{}", at.repository, at.number)
-}
-
-fn unreadable(what: &str) -> ForgeError {
-    ForgeError::Unavailable(format!("cannot read the {what} that GitHub sent"))
 }

@@ -4,19 +4,19 @@
 mod bodies;
 
 use crate::forges::cache::ResponseCache;
-use crate::forges::client::{ApiClient, ApiRequest, ApiService, WaitNotice, in_url};
+use crate::forges::client::{ApiClient, ApiService, ApiWrite, WaitNotice, in_url};
+use crate::forges::port::{AsyncForge, ForgePort};
 use crate::models::{HttpClient, Secret};
 use bodies::{DiffVersion, GitLabNote};
 use mala_domain::forge::{
-    CHECK_NAME, ComparedCommits, Discussion, DiscussionParts, ForgeWrite, PullRequest,
-    PullRequestBranch, PullRequestRef, RepositoryName,
+    CHECK_NAME, ComparedCommits, Discussion, DiscussionParts, ForgeService, ForgeWrite,
+    PullRequest, PullRequestBranch, PullRequestRef, RepositoryName,
 };
-use mala_domain::ports::{BoxFuture, Forge, ForgeError};
-use reqwest::Method;
+use mala_domain::ports::{Forge, ForgeError};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const SERVICE: ApiService = ApiService {
     name: "GitLab",
@@ -29,8 +29,20 @@ const WRITE: &str = "api, and at least the role Developer";
 /// The access level of the role Developer.
 const DEVELOPER: u64 = 30;
 
-/// GitLab, or a server with the same API.
-pub struct GitLab {
+/// GitLab, or a server with the same API, at the URL of its API, which ends in `/api/v4`, with a folder for cached
+/// responses and the name of the account that may read them, unless that is the token.
+pub fn connect(
+    (http, api): (HttpClient, &str),
+    token: Secret,
+    (cache, account): (PathBuf, Option<&str>),
+    notice: WaitNotice,
+) -> Arc<dyn Forge> {
+    let cache = ResponseCache::new(cache, account.unwrap_or(token.expose()));
+    let api = ApiClient::new(&SERVICE, (http, api), token, (cache, notice));
+    Arc::new(ForgePort(GitLab { api, known: Mutex::default() }))
+}
+
+struct GitLab {
     api: ApiClient,
     known: Mutex<KnownMergeRequest>,
 }
@@ -42,59 +54,80 @@ struct KnownMergeRequest {
     versions: Vec<DiffVersion>,
     /// The ids of discussions by their first notes.
     discussions: BTreeMap<u64, String>,
+    /// The ids of users by their names.
+    users: BTreeMap<String, u64>,
 }
 
-impl GitLab {
-    /// GitLab at the URL of its API, which ends in `/api/v4`, with a folder for cached responses.
-    pub fn new(
-        http: HttpClient,
-        api: &str,
-        token: Secret,
-        cache: PathBuf,
-        notice: WaitNotice,
-    ) -> Self {
-        let cache = ResponseCache::new(cache, token.expose());
-        let api = ApiClient::new(&SERVICE, (http, api), token, (cache, notice));
-        Self { api, known: Mutex::default() }
-    }
-
-    fn known(&self) -> MutexGuard<'_, KnownMergeRequest> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The address of a project's web page: on the server of the API, whatever the API answers.
-    fn web_url(&self, repository: &RepositoryName) -> String {
-        let root = self.api.base.strip_suffix("/api/v4").unwrap_or(&self.api.base);
-        format!("{root}/{repository}")
-    }
-
-    async fn read_pull_request(&self, at: &PullRequestRef) -> Result<PullRequest, ForgeError> {
-        let path = merge_request(at);
-        let found = self.api.get(&path, READ).await?;
-        let versions = self.api.list(&format!("{path}/versions"), READ).await?;
+impl AsyncForge for GitLab {
+    async fn pull_request(&self, at: &PullRequestRef) -> Result<PullRequest, ForgeError> {
+        let found = self.api.get(&merge_request(at), READ).await?;
+        let repository = bodies::repository(&found).unwrap_or_else(|| at.repository.clone());
+        let at = &PullRequestRef { repository, ..at.clone() };
+        let versions = self.api.list(&format!("{}/versions", merge_request(at)), READ).await?;
         let versions: Vec<DiffVersion> = versions.iter().filter_map(bodies::version).collect();
         let newest = versions.first().ok_or_else(|| {
             ForgeError::Unavailable("GitLab has not prepared the diff of the merge request".into())
         })?;
-        let web_url = self.web_url(&at.repository);
-        let pull = bodies::pull_request(&found, at, newest, &web_url);
+        let mut pull = bodies::pull_request(&found, at, newest, &self.web_url(&at.repository));
+        // A version knows the tip of the branch when it was pushed, which may be an older one.
+        let branches = format!("{}/repository/branches", project(&at.repository));
+        let branch = format!("{branches}/{}", in_url(&pull.base_branch));
+        let tip = self.api.get(&branch, READ).await?;
+        let tip = tip["commit"]["id"].as_str().ok_or_else(|| self.api.unreadable("branch"))?;
+        pull.base = tip.to_owned();
         self.known().versions = versions;
         Ok(pull)
     }
 
-    async fn find_merge_request(
+    async fn pull_request_of(
         &self,
         branch: &PullRequestBranch,
     ) -> Result<Option<PullRequestRef>, ForgeError> {
-        let project = project(&branch.repository);
+        let repository = branch.repository.clone();
         let query = format!("state=opened&source_branch={}", in_url(&branch.name));
-        let found = self.api.get(&format!("{project}/merge_requests?{query}"), READ).await?;
-        let first = found.as_array().and_then(|all| all.first());
-        let number = first.and_then(|one| one["iid"].as_u64());
-        Ok(number.map(|number| PullRequestRef { repository: branch.repository.clone(), number }))
+        let path = format!("{}/merge_requests?{query}", project(&repository));
+        let found = self.api.items(self.api.get(&path, READ).await?)?;
+        // Forks may have branches of the same name.
+        let is_own = |one: &&Value| one["source_project_id"] == one["target_project_id"];
+        let number = found.iter().find(is_own).and_then(|one| one["iid"].as_u64());
+        let service = ForgeService::GitLab;
+        Ok(number.map(|number| PullRequestRef { service, repository, number }))
     }
 
-    async fn compare_commits(
+    async fn discussion(
+        &self,
+        at: &PullRequestRef,
+        parts: &DiscussionParts,
+    ) -> Result<Discussion, ForgeError> {
+        let mut found = Discussion::default();
+        if let Some(commit) = &parts.checks_of {
+            let path = format!("{}/repository/commits/{commit}/statuses", project(&at.repository));
+            let path = format!("{path}?name={CHECK_NAME}&all=true&per_page=100");
+            let statuses = self.api.items(self.api.get(&path, READ).await?)?;
+            found.checks = statuses.iter().filter_map(bodies::status).collect();
+        }
+        if !parts.comments {
+            return Ok(found);
+        }
+        let viewer = self.api.get("/user", READ).await?;
+        found.viewer = viewer["username"].as_str().map(str::to_owned);
+        let threads = self.api.list(&format!("{}/discussions", merge_request(at)), READ).await?;
+        self.sort_notes(&threads, &mut found, at);
+        found.has_resolved = parts.inline;
+        if !parts.inline {
+            (found.inline, found.resolved) = (Vec::new(), Vec::new());
+        }
+        Ok(found)
+    }
+
+    async fn may_write(&self, at: &PullRequestRef, login: &str) -> Result<bool, ForgeError> {
+        let Some(id) = self.known().users.get(login).copied() else { return Ok(false) };
+        let path = format!("{}/members/all/{id}", project(&at.repository));
+        let member = self.api.get(&path, READ).await?;
+        Ok(member["access_level"].as_u64() >= Some(DEVELOPER))
+    }
+
+    async fn compare(
         &self,
         repository: &RepositoryName,
         (old, new): (&str, &str),
@@ -113,45 +146,33 @@ impl GitLab {
         }
     }
 
-    async fn read_discussion(
-        &self,
-        at: &PullRequestRef,
-        parts: &DiscussionParts,
-    ) -> Result<Discussion, ForgeError> {
-        let mut found = Discussion::default();
-        if let Some(commit) = &parts.checks_of {
-            let path = format!("{}/repository/commits/{commit}/statuses", project(&at.repository));
-            let path = format!("{path}?name={CHECK_NAME}&all=true&per_page=100");
-            let statuses = self.api.get(&path, READ).await?;
-            let statuses = statuses.as_array().into_iter().flatten();
-            found.checks = statuses.filter_map(bodies::status).collect();
-        }
-        if !parts.comments {
-            return Ok(found);
-        }
-        let viewer = self.api.get("/user", READ).await?;
-        found.viewer = viewer["username"].as_str().map(str::to_owned);
-        let threads = self.api.list(&format!("{}/discussions", merge_request(at)), READ).await?;
-        let users = self.sort_notes(&threads, &mut found, at);
-        if !parts.inline {
-            (found.inline, found.resolved) = (Vec::new(), Vec::new());
-        }
-        for login in found.speakers() {
-            let Some(id) = users.get(&login) else { continue };
-            if self.is_developer(&at.repository, *id).await? {
-                found.writers.insert(login);
-            }
-        }
-        Ok(found)
+    fn requests(&self, at: &PullRequestRef, write: &ForgeWrite) -> Vec<ApiWrite> {
+        bodies::requests((&project(&at.repository), &merge_request(at)), write, &self.known())
     }
 
-    /// Sorts the notes into comments and threads. Returns the ids of the users.
-    fn sort_notes(
-        &self,
-        threads: &[Value],
-        found: &mut Discussion,
-        at: &PullRequestRef,
-    ) -> BTreeMap<String, u64> {
+    async fn write(&self, at: &PullRequestRef, write: &ForgeWrite) -> Result<(), ForgeError> {
+        if let ForgeWrite::CreateReview { .. } = write {
+            // Nothing is sent: the comments follow one by one.
+            let why = "GitLab cannot add several discussions at once";
+            return Err(ForgeError::Rejected(why.to_owned()));
+        }
+        self.api.write_all(self.requests(at, write), WRITE).await
+    }
+}
+
+impl GitLab {
+    fn known(&self) -> MutexGuard<'_, KnownMergeRequest> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The address of a project's web page: on the server of the API, whatever the API answers.
+    fn web_url(&self, repository: &RepositoryName) -> String {
+        let root = self.api.base.strip_suffix("/api/v4").unwrap_or(&self.api.base);
+        format!("{root}/{repository}")
+    }
+
+    /// Sorts the notes into comments and threads.
+    fn sort_notes(&self, threads: &[Value], found: &mut Discussion, at: &PullRequestRef) {
         let mut known = self.known();
         let head = known.versions.first().map(|version| version.head.clone());
         let page = format!("{}/-/merge_requests/{}", self.web_url(&at.repository), at.number);
@@ -176,92 +197,7 @@ impl GitLab {
                 note.inline_comment(first, is_outdated, url)
             }));
         }
-        known.discussions = discussions;
-        users
-    }
-
-    async fn is_developer(&self, repository: &RepositoryName, id: u64) -> Result<bool, ForgeError> {
-        let path = format!("{}/members/all/{id}", project(repository));
-        match self.api.get(&path, READ).await {
-            Ok(member) => Ok(member["access_level"].as_u64() >= Some(DEVELOPER)),
-            Err(ForgeError::Forbidden { .. } | ForgeError::NotFound { .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
-    async fn apply(&self, at: &PullRequestRef, write: &ForgeWrite) -> Result<(), ForgeError> {
-        if let ForgeWrite::CreateReview { .. } = write {
-            // Nothing is sent: the comments follow one by one.
-            let why = "GitLab cannot add several discussions at once";
-            return Err(ForgeError::Rejected(why.to_owned()));
-        }
-        for (method, path, body) in self.requests(at, write) {
-            let is_delete = method == Method::DELETE;
-            let request = ApiRequest { method, path, body, permission: WRITE };
-            match self.api.write(&request).await {
-                // Another run deleted it.
-                Err(ForgeError::NotFound { .. }) if is_delete => {}
-                written => drop(written?),
-            }
-        }
-        Ok(())
-    }
-
-    fn requests(
-        &self,
-        at: &PullRequestRef,
-        write: &ForgeWrite,
-    ) -> Vec<(Method, String, Option<Value>)> {
-        let known = self.known();
-        bodies::requests((&project(&at.repository), &merge_request(at)), write, &known)
-    }
-}
-
-impl Forge for GitLab {
-    fn pull_request<'a>(
-        &'a self,
-        at: &'a PullRequestRef,
-    ) -> BoxFuture<'a, Result<PullRequest, ForgeError>> {
-        Box::pin(self.read_pull_request(at))
-    }
-
-    fn pull_request_of<'a>(
-        &'a self,
-        branch: &'a PullRequestBranch,
-    ) -> BoxFuture<'a, Result<Option<PullRequestRef>, ForgeError>> {
-        Box::pin(self.find_merge_request(branch))
-    }
-
-    fn discussion<'a>(
-        &'a self,
-        at: &'a PullRequestRef,
-        parts: &'a DiscussionParts,
-    ) -> BoxFuture<'a, Result<Discussion, ForgeError>> {
-        Box::pin(self.read_discussion(at, parts))
-    }
-
-    fn compare<'a>(
-        &'a self,
-        repository: &'a RepositoryName,
-        commits: (&'a str, &'a str),
-    ) -> BoxFuture<'a, Result<Option<ComparedCommits>, ForgeError>> {
-        Box::pin(self.compare_commits(repository, commits))
-    }
-
-    fn preview(&self, at: &PullRequestRef, write: &ForgeWrite) -> String {
-        let shown = self.requests(at, write).into_iter().map(|(method, path, body)| {
-            let body = body.map(|body| format!("{body:#}\n")).unwrap_or_default();
-            format!("{method} {path}\n{body}")
-        });
-        shown.collect()
-    }
-
-    fn write<'a>(
-        &'a self,
-        at: &'a PullRequestRef,
-        write: &'a ForgeWrite,
-    ) -> BoxFuture<'a, Result<(), ForgeError>> {
-        Box::pin(self.apply(at, write))
+        (known.discussions, known.users) = (discussions, users);
     }
 }
 

@@ -54,6 +54,13 @@ impl WebhookRequest {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
+    #[cfg(test)]
+    pub(super) fn test(headers: &[(&str, &str)], body: &str) -> Self {
+        let headers = headers.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+        let (method, path) = ("POST".to_owned(), "/webhooks".to_owned());
+        Self { method, path, headers: headers.collect(), body: body.into() }
+    }
+
     fn parse(head: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(head).ok()?;
         let mut lines = text.split("\r\n");

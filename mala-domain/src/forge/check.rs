@@ -47,8 +47,10 @@ pub struct CheckAnnotation {
 /// A check run to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckDraft {
-    /// Identifies the result: the same result is written once.
-    pub external_id: String,
+    /// Identifies the result: the same result is not written twice in a row.
+    pub result: String,
+    /// When the review started, in a form that sorts by time.
+    pub started: String,
     /// The reviewed commit.
     pub head: String,
     /// How it ends.
@@ -64,18 +66,36 @@ pub struct CheckDraft {
 /// A check run that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForgeCheck {
-    /// Its number.
+    /// Its number; later check runs have larger ones.
     pub id: u64,
     /// The result that it shows.
-    pub external_id: String,
+    pub result: String,
+    /// When its review started; empty when that is not known.
+    pub started: String,
     /// How many annotations it has.
     pub n_annotations: usize,
 }
 
-/// The check run of a review. `without_review` is how it ends when there is no review; it is never a success.
+impl CheckDraft {
+    /// What the forge stores to recognise the check run.
+    pub fn external_id(&self) -> String {
+        format!("{}@{}", self.result, self.started)
+    }
+}
+
+impl ForgeCheck {
+    /// A check run with this external id.
+    pub fn new(id: u64, external_id: &str, n_annotations: usize) -> Self {
+        let (result, started) = external_id.split_once('@').unwrap_or((external_id, ""));
+        Self { id, result: result.to_owned(), started: started.to_owned(), n_annotations }
+    }
+}
+
+/// The check run of a review that started at this time. `without_review` is how it ends when there is no review; it
+/// is never a success.
 pub fn check_run(
     report: &Report,
-    head: &str,
+    (head, started): (&str, &str),
     summary: &str,
     without_review: UnreviewedCheck,
 ) -> CheckDraft {
@@ -92,7 +112,8 @@ pub fn check_run(
     let hash = Sha256::digest(format!("{conclusion:?} {annotations:?}").as_bytes());
     let digest: String = hash.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     CheckDraft {
-        external_id: format!("{}-{digest}", report.review_id),
+        result: format!("{}-{digest}", report.review_id),
+        started: started.to_owned(),
         head: head.to_owned(),
         conclusion,
         title: at_most(&one_line(&report.summary), 200).into_owned(),
@@ -117,17 +138,21 @@ fn annotation(finding: &Finding) -> CheckAnnotation {
     }
 }
 
-/// Plans the next write of a check run: at most 50 annotations each, until all are there.
+/// Plans the next write of a check run: at most 50 annotations each, until all are there. A forge shows the last check
+/// run of a commit, so only that one counts: a result that was shown before another one is written again, and the
+/// result of a review that started later stays.
 pub fn plan_check(discussion: &Discussion, draft: &CheckDraft) -> Option<ForgeWrite> {
-    let known = discussion.checks.iter().filter(|check| check.external_id == draft.external_id);
-    let Some(known) = known.max_by_key(|check| check.id) else {
-        let annotations = draft.annotations.iter().take(MAX_ANNOTATIONS).cloned().collect();
-        return Some(ForgeWrite::CreateCheck {
-            check: CheckDraft { annotations, ..draft.clone() },
-        });
-    };
-    let left = draft.annotations.iter().skip(known.n_annotations).take(MAX_ANNOTATIONS);
-    let annotations: Vec<CheckAnnotation> = left.cloned().collect();
-    let check = CheckDraft { annotations, ..draft.clone() };
-    (!check.annotations.is_empty()).then_some(ForgeWrite::UpdateCheck { id: known.id, check })
+    let latest = discussion.checks.iter().max_by_key(|check| check.id);
+    let known = latest.filter(|latest| latest.result == draft.result);
+    if known.is_none() && latest.is_some_and(|latest| latest.started > draft.started) {
+        return None;
+    }
+    let n_known = known.map_or(0, |known| known.n_annotations);
+    let left = draft.annotations.iter().skip(n_known).take(MAX_ANNOTATIONS);
+    let check = CheckDraft { annotations: left.cloned().collect(), ..draft.clone() };
+    match known {
+        None => Some(ForgeWrite::CreateCheck { check }),
+        Some(_) if check.annotations.is_empty() => None,
+        Some(known) => Some(ForgeWrite::UpdateCheck { id: known.id, check }),
+    }
 }

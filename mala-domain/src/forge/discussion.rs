@@ -9,6 +9,10 @@ use std::collections::BTreeSet;
 pub struct PullRequest {
     /// Its number.
     pub number: u64,
+    /// Its repository, as it is called today.
+    pub repository: RepositoryName,
+    /// The number of its repository, which stays when the repository is renamed.
+    pub repository_id: Option<u64>,
     /// The title.
     pub title: String,
     /// The description.
@@ -17,7 +21,7 @@ pub struct PullRequest {
     pub author: String,
     /// The name of the branch that it changes.
     pub base_branch: String,
-    /// The tip of that branch.
+    /// The tip of that branch, which decides about the configuration.
     pub base: String,
     /// The commit where the change starts.
     pub merge_base: String,
@@ -101,8 +105,12 @@ pub struct Discussion {
     pub inline: Vec<InlineComment>,
     /// The threads that are resolved; empty when none are read.
     pub resolved: Vec<ResolvedThread>,
+    /// Whether all resolved threads are in that list.
+    pub has_resolved: bool,
     /// The logins with write access, of those whose words count only with it.
     pub writers: BTreeSet<String>,
+    /// The logins whose access the token may not read: their words do not count.
+    pub unknown_access: BTreeSet<String>,
     /// Our check runs of the head; empty when none are read.
     pub checks: Vec<ForgeCheck>,
 }
@@ -116,17 +124,43 @@ pub struct DiscussionParts {
     pub inline: bool,
     /// The check runs of this commit.
     pub checks_of: Option<String>,
+    /// Which threads are resolved, even if nothing else changed since the last time.
+    pub all_threads: bool,
 }
 
 impl Discussion {
     /// Whether mala writes with this author's account. Without a known account, any program counts, and the
     /// marker decides.
-    pub fn is_ours(&self, author: &ForgeAuthor) -> bool {
+    pub fn is_own(&self, author: &ForgeAuthor) -> bool {
         match &self.viewer {
             Some(viewer) => viewer.eq_ignore_ascii_case(&author.login),
             None => author.is_bot,
         }
     }
+
+    /// Whether markers of this author count: those of our account, and those of accounts with write access, with which
+    /// mala may have run before.
+    pub fn is_ours(&self, author: &ForgeAuthor) -> bool {
+        self.is_own(author) || self.writers.contains(&author.login)
+    }
+
+    /// Whether a comment with this number is there, and another account than ours wrote it.
+    pub fn is_by_other(&self, id: u64) -> bool {
+        let comments = self.comments.iter().map(|one| (one.id, &one.author));
+        let inline = self.inline.iter().map(|one| (one.id, &one.author));
+        comments.chain(inline).any(|(known, author)| known == id && !self.is_own(author))
+    }
+}
+
+/// A line at head, in a diff.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommentLine {
+    /// Its number.
+    pub line: u32,
+    /// The number at base of the same line, or of the line that follows an added one.
+    pub old_line: u32,
+    /// Whether the change adds it.
+    pub is_added: bool,
 }
 
 /// A comment to write on lines at head.
@@ -134,14 +168,12 @@ impl Discussion {
 pub struct InlineDraft {
     /// The file at head.
     pub path: FilePath,
-    /// The first line, when there are several.
-    pub start_line: Option<u32>,
-    /// The last line.
-    pub line: u32,
     /// The file at base, if its path differs.
     pub old_path: Option<FilePath>,
-    /// The last line at base, if it is not changed.
-    pub old_line: Option<u32>,
+    /// The first line, when there are several.
+    pub start: Option<CommentLine>,
+    /// The last line.
+    pub end: CommentLine,
     /// The text.
     pub body: String,
 }

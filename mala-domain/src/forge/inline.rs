@@ -1,17 +1,17 @@
 //! Comments on lines: which findings get one, on which lines, and which threads are resolved.
 
 use super::{
-    CommentedFinding, Discussion, ForgeWrite, InlineComment, InlineDraft, SummaryState,
-    answered_command, finding_marker,
+    CommentLine, CommentedFinding, Discussion, ForgeWrite, InlineComment, InlineDraft,
+    SummaryState, answered_command, finding_marker,
 };
-use crate::change::{Change, ChangedFile, FilePath, Hunk, LineKind, LineSpan};
+use crate::change::{Change, ChangedFile, FilePath, FileStatus, Hunk, LineKind, LineSpan};
 use crate::finding::Finding;
 use crate::render::markdown::render_inline;
 use crate::report::Report;
 use crate::verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most comments of one review; further findings are in the summary.
+/// The most findings with a comment at a time; further ones are in the summary.
 const MAX_COMMENTS: usize = 30;
 
 /// A finding and its comment; `None` when its lines are not in the diff.
@@ -51,17 +51,19 @@ pub fn inline_findings(
         let id = ledger_id(report, finding);
         let head = sources.get(&finding.file).map(String::as_str);
         let remembered = CommentedFinding::of(finding, &report.review_id);
-        let draft = place(change, finding).map(|placed| InlineDraft {
-            path: finding.file.clone(),
-            start_line: (placed.n_lines() > 1).then_some(placed.start()),
-            line: placed.end(),
-            old_path: change.file(&finding.file).and_then(|file| file.old_path.clone()),
-            old_line: change.file(&finding.file).and_then(|file| old_line(file, placed.end())),
-            body: format!(
-                "{}{}",
-                render_inline(finding, placed, head),
-                finding_marker(&id, remembered.as_ref())
-            ),
+        let draft = place(change, finding).and_then(|placed| {
+            let file = change.file(&finding.file)?;
+            let start = Some(placed.start()).filter(|_| placed.n_lines() > 1);
+            let marker = finding_marker(&id, remembered.as_ref());
+            // Forges show a copy as a new file.
+            let old_path = file.old_path.clone().filter(|_| file.status != FileStatus::Copied);
+            Some(InlineDraft {
+                path: finding.file.clone(),
+                old_path,
+                start: start.and_then(|line| diff_line(file, line)),
+                end: diff_line(file, placed.end())?,
+                body: format!("{}{marker}", render_inline(finding, placed, head)),
+            })
         });
         InlineFinding { id, key: finding.dedupe_key.to_string(), draft }
     });
@@ -74,10 +76,14 @@ fn ledger_id(report: &Report, finding: &Finding) -> String {
     tracked.map_or_else(|| finding.dedupe_key.to_string(), |it| it.id.to_string())
 }
 
-/// The findings of a report that are still there without counting, such as waived ones: their threads stay.
+/// The findings of a report that are still there without counting, such as waived ones, or that it could not check:
+/// their threads stay.
 pub fn set_aside(report: &Report) -> BTreeSet<String> {
     let tracking = report.tracking.iter();
-    tracking.flat_map(|it| &it.set_aside).map(|it| it.id.to_string()).collect()
+    tracking
+        .flat_map(|it| it.set_aside.iter().chain(&it.unknown))
+        .map(|it| it.id.to_string())
+        .collect()
 }
 
 /// The lines of the diff that a comment about this span can be on: those in one hunk, first and last.
@@ -93,17 +99,20 @@ fn overlap(hunk: &Hunk, span: LineSpan) -> Option<LineSpan> {
     LineSpan::new(span.start().max(hunk.new_start).max(1), span.end().min(last))
 }
 
-/// The number at base of a line at head; `None` if the line is added or not in the diff.
-fn old_line(file: &ChangedFile, line: u32) -> Option<u32> {
+/// A line at head, as the diff of its file has it; `None` if it is not in the diff.
+fn diff_line(file: &ChangedFile, line: u32) -> Option<CommentLine> {
     for hunk in &file.hunks {
-        let (mut old, mut new) = (hunk.old_start, hunk.new_start);
+        let (mut old_line, mut at) = (hunk.old_start, hunk.new_start);
         for one in &hunk.lines {
-            match one.kind {
-                LineKind::Context if new == line => return Some(old),
-                LineKind::Context => (old, new) = (old + 1, new + 1),
-                LineKind::Added => new += 1,
-                LineKind::Removed => old += 1,
+            let is_added = one.kind == LineKind::Added;
+            if at == line && one.kind != LineKind::Removed {
+                return Some(match file.status {
+                    FileStatus::Copied => CommentLine { line, old_line: 0, is_added: true },
+                    _ => CommentLine { line, old_line, is_added },
+                });
             }
+            at += u32::from(one.kind != LineKind::Removed);
+            old_line += u32::from(!is_added);
         }
     }
     None
@@ -139,48 +148,93 @@ pub struct InlineReview {
     pub is_complete: bool,
 }
 
-/// Plans the comments on lines. `rejected` are the findings whose lines the forge refused.
+/// What the forge refused in this run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RefusedWrites {
+    /// The findings whose lines it does not accept.
+    pub findings: BTreeSet<String>,
+    /// The threads that the token may not resolve.
+    pub threads: BTreeSet<u64>,
+    /// The comments of other accounts that the token may not change.
+    pub comments: BTreeSet<u64>,
+}
+
+/// Plans the comments on lines.
 pub fn plan_inline(
     review: &InlineReview,
     discussion: &Discussion,
     before: &SummaryState,
-    rejected: &BTreeSet<String>,
+    refused: &RefusedWrites,
 ) -> InlinePlan {
-    let InlineReview { head, findings, set_aside, is_complete } = review;
     let posted = posted(discussion);
-    let mut plan = InlinePlan { resolved: before.resolved.clone(), ..InlinePlan::default() };
-    let before_refused = before.rejected.iter().filter(|_| before.head == *head);
-    let refused: BTreeSet<&String> = before_refused.chain(rejected).collect();
-    let mut drafts = Vec::new();
-    for finding in findings.iter().filter(|finding| !posted.contains_key(finding.id.as_str())) {
-        match &finding.draft {
-            Some(draft) if drafts.len() < MAX_COMMENTS && !refused.contains(&finding.id) => {
-                drafts.push(draft.clone());
-            }
-            _ => plan.in_summary.push(finding.key.clone()),
-        }
-    }
+    let before_refused = before.rejected.iter().filter(|_| before.head == review.head);
+    let rejected: BTreeSet<&String> = before_refused.chain(&refused.findings).collect();
+    let (drafts, in_summary) = divide(&review.findings, &posted, before, &rejected);
+    let mut plan = InlinePlan {
+        in_summary,
+        rejected: rejected.into_iter().cloned().collect(),
+        resolved: before.resolved.clone(),
+        ..InlinePlan::default()
+    };
     if !drafts.is_empty() {
-        plan.writes.push(ForgeWrite::CreateReview { commit: head.clone(), comments: drafts });
+        let commit = review.head.clone();
+        plan.writes.push(ForgeWrite::CreateReview { commit, comments: drafts });
     }
-    let current: BTreeSet<&str> =
-        findings.iter().map(|finding| &finding.id).chain(set_aside).map(String::as_str).collect();
-    plan.rejected = refused.into_iter().cloned().collect();
-    for (id, comments) in &posted {
-        let (Some(first), copies) = (comments.first(), comments.iter().skip(1)) else { continue };
-        let unanswered = copies.filter(|copy| discussion.replies(copy.id).is_empty());
+    for comments in posted.values() {
+        let copies = comments.iter().skip(1);
+        let unanswered = copies.filter(|copy| {
+            discussion.replies(copy.id).is_empty() && !refused.comments.contains(&copy.id)
+        });
         plan.writes.extend(unanswered.map(|copy| ForgeWrite::DeleteInlineComment { id: copy.id }));
-        let is_gone = *is_complete && !current.contains(id) && first.is_outdated;
-        let is_resolved = discussion.resolved.iter().any(|thread| thread.first == first.id);
-        if !is_gone || before.resolved.contains(&first.id) || is_answered(discussion, first) {
+    }
+    for first in finished_threads(review, discussion, &posted) {
+        if before.resolved.contains(&first) || refused.threads.contains(&first) {
             continue;
         }
-        if !is_resolved {
-            plan.writes.push(ForgeWrite::ResolveThread { id: first.id });
+        if !discussion.resolved.iter().any(|thread| thread.first == first) {
+            plan.writes.push(ForgeWrite::ResolveThread { id: first });
         }
-        plan.resolved.push(first.id);
+        plan.resolved.push(first);
     }
     plan
+}
+
+/// The comments to add, and the findings whose details are in the summary: those that get no comment, and those that
+/// came back after mala resolved their thread.
+fn divide(
+    findings: &[InlineFinding],
+    posted: &BTreeMap<&str, Vec<&InlineComment>>,
+    before: &SummaryState,
+    rejected: &BTreeSet<&String>,
+) -> (Vec<InlineDraft>, Vec<String>) {
+    let first = |finding: &InlineFinding| posted.get(finding.id.as_str())?.first().copied();
+    let n_posted = findings.iter().filter(|finding| first(finding).is_some()).count();
+    let room = MAX_COMMENTS.saturating_sub(n_posted);
+    let (mut drafts, mut in_summary) = (Vec::new(), Vec::new());
+    for finding in findings {
+        match (first(finding), &finding.draft) {
+            (Some(first), _) if !before.resolved.contains(&first.id) => {}
+            (None, Some(draft)) if drafts.len() < room && !rejected.contains(&finding.id) => {
+                drafts.push(draft.clone());
+            }
+            _ => in_summary.push(finding.key.clone()),
+        }
+    }
+    (drafts, in_summary)
+}
+
+/// The first comments of threads whose finding is gone, whose lines changed, and where no person had the last word.
+fn finished_threads(
+    review: &InlineReview,
+    discussion: &Discussion,
+    posted: &BTreeMap<&str, Vec<&InlineComment>>,
+) -> Vec<u64> {
+    let current = review.findings.iter().map(|finding| &finding.id).chain(&review.set_aside);
+    let current: BTreeSet<&str> = current.map(String::as_str).collect();
+    let gone = posted.iter().filter(|(id, _)| review.is_complete && !current.contains(*id));
+    let first = gone.filter_map(|(_, comments)| comments.first());
+    let finished = first.filter(|first| first.is_outdated && !is_answered(discussion, first));
+    finished.map(|first| first.id).collect()
 }
 
 /// Our comments about findings, by finding, oldest first.

@@ -4,6 +4,7 @@
 use crate::change::FilePath;
 use crate::finding::{Category, DedupeKey, Finding, FindingState, Priority, Verification};
 use crate::render::at_most;
+use crate::report::Report;
 use crate::secrets::redact;
 use serde::{Deserialize, Serialize};
 
@@ -133,10 +134,22 @@ impl CommentedFinding {
     }
 }
 
+/// An id in a report that is none of ours. The report may come from a file of another job, and markers carry the ids.
+pub fn invalid_id(report: &Report) -> Option<&str> {
+    let tracking = report.tracking.iter();
+    let tracked = tracking.flat_map(|it| {
+        let aside = it.set_aside.iter().chain(&it.unknown).map(|it| &it.id);
+        it.issues.iter().map(|it| &it.id).chain(aside)
+    });
+    let findings = report.issues.iter().chain(&report.notes).map(|it| it.dedupe_key.as_str());
+    let ids = std::iter::once(report.review_id.as_str()).chain(findings);
+    let is_valid =
+        |id: &str| (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    ids.chain(tracked.map(|id| id.0.as_str())).find(|id| !is_valid(id))
+}
+
 /// The last line of a comment about a finding.
 pub fn finding_marker(id: &str, remembered: Option<&CommentedFinding>) -> String {
-    // The id may come from a file of another job.
-    let id: String = id.chars().filter(char::is_ascii_alphanumeric).collect();
     let json = remembered.and_then(|finding| serde_json::to_string(finding).ok());
     // Neither the start nor the end of a comment.
     let json = json.map(|json| json.replace('<', "\\u003c").replace('>', "\\u003e"));
@@ -157,7 +170,12 @@ pub fn commented_finding(body: &str) -> Option<CommentedFinding> {
 }
 
 fn marked_finding(body: &str) -> Option<&str> {
-    body.trim_end().lines().next_back()?.strip_prefix(FINDING)?.strip_suffix(END)
+    last_marked(body, FINDING)
+}
+
+/// The last mark of this kind: a person may have added text after it.
+fn last_marked<'b>(body: &'b str, kind: &str) -> Option<&'b str> {
+    body.lines().rev().find_map(|line| line.trim_end().strip_prefix(kind)?.strip_suffix(END))
 }
 
 /// The last line of an answer to a command.
@@ -167,5 +185,5 @@ pub fn answer_marker(command: u64) -> String {
 
 /// The comment that an answer is for.
 pub fn answered_command(body: &str) -> Option<u64> {
-    body.trim_end().lines().next_back()?.strip_prefix(ANSWER)?.strip_suffix(END)?.parse().ok()
+    last_marked(body, ANSWER)?.parse().ok()
 }

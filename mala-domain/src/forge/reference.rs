@@ -37,6 +37,8 @@ pub struct RepositoryName {
 /// A pull request on a forge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequestRef {
+    /// The kind of forge.
+    pub service: ForgeService,
     /// Its repository.
     pub repository: RepositoryName,
     /// Its number.
@@ -139,11 +141,12 @@ impl PullRequestRef {
         };
         let repository = RepositoryName::in_group(project).ok_or_else(malformed)?;
         let number = positive(number).ok_or_else(malformed)?;
-        Ok(Self { repository, number })
+        Ok(Self { service: ForgeService::GitLab, repository, number })
     }
 
     fn new(owner: &str, repo: &str, number: &str) -> Option<Self> {
-        Some(Self { repository: RepositoryName::new(owner, repo)?, number: positive(number)? })
+        let repository = RepositoryName::new(owner, repo)?;
+        Some(Self { service: ForgeService::GitHub, repository, number: positive(number)? })
     }
 }
 
@@ -163,7 +166,11 @@ fn same_host(host: &str, api_host: &str) -> Result<(), ReferenceError> {
 
 impl std::fmt::Display for PullRequestRef {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}#{}", self.repository, self.number)
+        let sign = match self.service {
+            ForgeService::GitHub => '#',
+            ForgeService::GitLab => '!',
+        };
+        write!(f, "{}{sign}{}", self.repository, self.number)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The summary comment: exactly one, with the newest result.
 
-use super::{Discussion, ForgeComment, ForgeWrite, SummaryState, read_summary};
+use super::{Discussion, ForgeComment, ForgeWrite, RefusedWrites, SummaryState, read_summary};
 
 /// The summary of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,9 +31,15 @@ impl SummaryState {
 
 /// Plans the writes after which the oldest of our summary comments is the only one and shows the newest result
 /// for this head. Another result for the same head counts when its review started later; results for
-/// other heads never do. A summary with the same content is left alone.
-pub fn plan_summary(discussion: &Discussion, draft: &SummaryDraft) -> Vec<ForgeWrite> {
-    let existing = summaries(discussion);
+/// other heads never do. A summary with the same content is left alone, and so is one of another account that the token
+/// may not change.
+pub fn plan_summary(
+    discussion: &Discussion,
+    draft: &SummaryDraft,
+    refused: &RefusedWrites,
+) -> Vec<ForgeWrite> {
+    let mut existing = summaries(discussion);
+    existing.retain(|(comment, _)| !refused.comments.contains(&comment.id));
     let Some((first, shown)) = existing.first() else {
         return vec![ForgeWrite::CreateComment { body: draft.body.clone() }];
     };

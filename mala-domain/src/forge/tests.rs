@@ -4,7 +4,6 @@ use super::*;
 use crate::change::{Change, FilePath, LineSpan, parse};
 use crate::finding::Finding;
 use crate::render::markdown::render_inline;
-use std::collections::BTreeSet;
 
 #[test]
 fn pull_requests_have_names_and_addresses() {
@@ -26,10 +25,10 @@ fn pull_requests_have_names_and_addresses() {
         ("o/r", None),
         ("#7", None),
         ("", None),
-        ("g/p!3", Some("g/p#3")),
-        ("g/sub/p!3", Some("g/sub/p#3")),
-        ("https://github.com/g/sub/p/-/merge_requests/3", Some("g/sub/p#3")),
-        ("https://github.com/g/p/-/merge_requests/3/diffs?x#note_1", Some("g/p#3")),
+        ("g/p!3", Some("g/p!3")),
+        ("g/sub/p!3", Some("g/sub/p!3")),
+        ("https://github.com/g/sub/p/-/merge_requests/3", Some("g/sub/p!3")),
+        ("https://github.com/g/p/-/merge_requests/3/diffs?x#note_1", Some("g/p!3")),
         ("https://evil.example/g/p/-/merge_requests/3", None),
         ("g/../p!3", None),
         ("p!3", None),
@@ -75,18 +74,20 @@ fn commands_need_a_reason() {
     let rows = [
         ("/mala waive known and  accepted", Some(waive.clone())),
         ("  /mala waive known and accepted\nmore", Some(waive)),
-        ("/mala waive", None),
+        ("/mala waive", Some(ReplyCommand::Invalid)),
         (
             "/mala dispute x is never null",
             Some(ReplyCommand::Dispute("x is never null".to_owned())),
         ),
         ("/mala review", Some(ReplyCommand::Review)),
         ("/mala explain", Some(ReplyCommand::Explain)),
-        ("/mala review now", None),
+        ("/mala review now", Some(ReplyCommand::Invalid)),
+        ("/mala wave x", Some(ReplyCommand::Invalid)),
         ("please /mala review", None),
         ("> /mala review", None),
         ("/malar review", None),
-        ("/mala", None),
+        ("/mala", Some(ReplyCommand::Invalid)),
+        ("/mala waive so says an answer of mala\n\n<!-- mala:answer=3 -->\n", None),
         ("", None),
     ];
     for (body, expected) in rows {
@@ -106,7 +107,7 @@ fn decided(discussion: &Discussion) -> String {
 #[test]
 fn decisions_need_write_access_and_a_thread_of_ours() {
     let ours = inline_comment(1, None, "mala[bot]", &finding_marker("a", None));
-    let theirs = inline_comment(1, None, "ada", &finding_marker("a", None));
+    let by = |login| inline_comment(1, None, login, &finding_marker("a", None));
     let reply = |id, login, body| inline_comment(id, Some(1), login, body);
     let rows = [
         ("nothing", vec![ours.clone()], None, ""),
@@ -129,7 +130,14 @@ fn decisions_need_write_access_and_a_thread_of_ours() {
             None,
             "a Disputed by bob: no (u3)",
         ),
-        ("a thread of another user", vec![theirs, reply(2, "ada", "/mala waive known")], None, ""),
+        ("a copied marker", vec![by("eve"), reply(2, "ada", "/mala waive known")], None, ""),
+        (
+            "written with another account",
+            vec![by("bob"), reply(2, "ada", "/mala waive known")],
+            None,
+            "a Waived by ada: known (u2)",
+        ),
+        ("resolved by the account that wrote it", vec![by("bob")], Some("bob"), ""),
         (
             "a resolved thread",
             vec![ours.clone()],
@@ -166,9 +174,50 @@ fn questions_are_answered_once_and_reviews_asked_for_by_the_last_command() {
         Discussion { writers: ["ada".to_owned()].into(), ..discussion(&comments, asked) };
     assert_eq!(found.last_review_command(), 5);
     assert_eq!(found.speakers(), ["ada", "eve"].map(str::to_owned).into());
-    assert_eq!(found.unanswered_questions(), [(1, 2, "a")]);
+    let question =
+        UnansweredCommand { id: 2, thread: Some(1), answer: CommandAnswer::Explanation("a") };
+    assert_eq!(found.unanswered_commands(), [question]);
     found.inline.push(reply(6, "mala[bot]", &format!("because\n\n{}", answer_marker(2))));
-    assert_eq!(found.unanswered_questions(), []);
+    assert_eq!(found.unanswered_commands(), []);
+    let copied = inline_comment(7, None, "bob", &finding_marker("b", None));
+    found.inline.push(copied);
+    assert!(found.speakers().contains("bob"), "the marker counts only with write access");
+}
+
+#[test]
+fn commands_without_an_effect_get_an_answer() {
+    let ours = inline_comment(1, None, "mala[bot]", &finding_marker("a", None));
+    let (known, wrong) = ("not known", "in a reply to");
+    for (body, in_thread, on_whole) in [
+        ("/mala waive known", "", wrong),
+        ("/mala dispute no", "", wrong),
+        ("/mala explain", "a", wrong),
+        ("/mala review", "not in a reply", ""),
+        ("/mala waive", known, known),
+        ("/mala wave known", known, known),
+        ("thanks", "", ""),
+    ] {
+        for (login, counts) in [("ada", true), ("eve", false), ("ada[bot]", false)] {
+            let reply = inline_comment(2, Some(1), login, body);
+            let mut found = discussion(&[(5, login, body)], vec![ours.clone(), reply]);
+            found.writers = ["ada".to_owned()].into();
+            for (thread, expected) in [(Some(1), in_thread), (None, on_whole)] {
+                let open = found.unanswered_commands();
+                let answer = open.iter().find(|it| it.thread == thread).map(|it| it.answer);
+                let said = match answer {
+                    Some(CommandAnswer::Explanation(text) | CommandAnswer::NoEffect(text)) => text,
+                    None => "",
+                };
+                let expected = if counts { expected } else { "" };
+                assert_eq!(said.is_empty(), expected.is_empty(), "{login}: {body}: {said}");
+                assert!(said.contains(expected), "{login}: {body}: {said}");
+            }
+            found
+                .comments
+                .extend(discussion(&[(6, "mala[bot]", &answer_marker(5))], vec![]).comments);
+            assert!(found.unanswered_commands().iter().all(|it| it.id != 5), "{body}: once");
+        }
+    }
 }
 
 #[test]
@@ -186,6 +235,8 @@ fn comments_remember_their_finding() {
     let again = remembered.finding();
     assert_eq!((&again.dedupe_key, again.span()), (&hostile.dedupe_key, hostile.span()));
     assert_eq!(again.evidence_snippet, hostile.evidence_snippet);
+    let edited = format!("{body}\nI agree.\n");
+    assert_eq!(finding_id(&edited), Some("abcd"), "a person added text");
     let long = Finding { evidence_snippet: "x".repeat(3000), ..hostile };
     assert_eq!(CommentedFinding::of(&long, "0123"), None);
     assert_eq!(commented_finding(&finding_marker("abcd", None)), None);
@@ -220,6 +271,25 @@ fn comments_are_only_on_lines_of_the_diff() {
         let placed = place(&change, &finding(file, start, end));
         let expected = expected.map(|(start, end)| LineSpan::between(start, end));
         assert_eq!(placed, expected, "{file}:{start}-{end}");
+    }
+}
+
+#[test]
+fn lines_of_a_comment_have_numbers_on_both_sides() {
+    let change = Change { files: parse(DIFF.as_bytes()).unwrap() };
+    let mut report = crate::render::tests::sample::full().report;
+    let rows = [
+        ((3, 3), None, (3, 3, true)),
+        ((2, 5), Some((2, 2, false)), (5, 4, false)),
+        ((3, 4), Some((3, 3, true)), (4, 3, false)),
+        ((22, 23), Some((22, 21, true)), (23, 21, false)),
+    ];
+    for ((start, end), first, last) in rows {
+        report.issues = vec![finding("a.py", start, end)];
+        let found = inline_findings(&report, &change, &Default::default()).pop().unwrap();
+        let draft = found.draft.unwrap();
+        let numbers = |it: CommentLine| (it.line, it.old_line, it.is_added);
+        assert_eq!((draft.start.map(numbers), numbers(draft.end)), (first, last), "{start}-{end}");
     }
 }
 
@@ -276,10 +346,9 @@ fn inline_finding(id: &str) -> InlineFinding {
     let path = FilePath::from("a.py");
     let draft = InlineDraft {
         path,
-        start_line: None,
-        line: 3,
         old_path: None,
-        old_line: None,
+        start: None,
+        end: CommentLine { line: 3, old_line: 3, is_added: true },
         body: finding_marker(id, None),
     };
     InlineFinding { id: id.to_owned(), key: id.to_owned(), draft: Some(draft) }
@@ -345,6 +414,7 @@ fn findings_are_posted_once() {
         ("resolved before", vec![ours(1, "a"), ours(2, "b"), ours(9, "c")], ""),
     ];
     let before = SummaryState { resolved: vec![9], ..SummaryState::default() };
+    let none = RefusedWrites::default();
     let review = |is_complete| InlineReview {
         head: "h".to_owned(),
         findings: vec![inline_finding("a"), inline_finding("b")],
@@ -353,11 +423,87 @@ fn findings_are_posted_once() {
     };
     for (name, inline, expected) in rows {
         let discussion = discussion(&[], inline);
-        let none = BTreeSet::new();
         let plan = plan_inline(&review(true), &discussion, &before, &none);
         assert_eq!(words(&plan.writes), expected, "{name}");
         let partial = plan_inline(&review(false), &discussion, &before, &none);
         assert!(!words(&partial.writes).contains("resolve"), "{name}: not after a partial review");
+        let refused = RefusedWrites { threads: [3].into(), ..RefusedWrites::default() };
+        let plan = plan_inline(&review(true), &discussion, &before, &refused);
+        assert!(!words(&plan.writes).contains("resolve"), "{name}: the token may not resolve");
+        assert_eq!(plan.resolved, [9], "{name}: what stays open is not remembered as resolved");
+    }
+}
+
+#[test]
+fn comments_of_another_account_count_with_write_access() {
+    let by = |id, login: &str, finding: &str| {
+        inline_comment(id, None, login, &format!("text\n\n{}", finding_marker(finding, None)))
+    };
+    let review = InlineReview { findings: vec![inline_finding("a")], ..InlineReview::default() };
+    for (name, inline, refused, expected) in [
+        ("without write access", vec![by(1, "eve", "a")], None, "review a"),
+        ("with write access", vec![by(1, "bob", "a")], None, ""),
+        ("a copy", vec![by(1, "mala[bot]", "a"), by(2, "bob", "a")], None, "delete inline 2"),
+        ("a copy that stays", vec![by(1, "mala[bot]", "a"), by(2, "bob", "a")], Some(2), ""),
+    ] {
+        let found = Discussion { writers: ["bob".to_owned()].into(), ..discussion(&[], inline) };
+        let comments = refused.into_iter().collect();
+        let refused = RefusedWrites { comments, ..RefusedWrites::default() };
+        let plan = plan_inline(&review, &found, &SummaryState::default(), &refused);
+        assert_eq!(words(&plan.writes), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_finding_that_comes_back_is_explained_in_the_summary() {
+    let posted = inline_comment(9, None, "mala[bot]", &finding_marker("a", None));
+    let found = discussion(&[], vec![posted]);
+    let review = InlineReview { findings: vec![inline_finding("a")], ..InlineReview::default() };
+    for (resolved, expected) in [(vec![9], &["a"][..]), (vec![], &[])] {
+        let before = SummaryState { resolved, ..SummaryState::default() };
+        let plan = plan_inline(&review, &found, &before, &RefusedWrites::default());
+        assert_eq!(plan.writes, []);
+        assert_eq!(plan.in_summary, expected);
+    }
+}
+
+#[test]
+fn a_finding_that_another_run_posted_in_other_words_is_not_posted_again() {
+    let change = Change { files: parse(DIFF.as_bytes()).unwrap() };
+    let sources = [(FilePath::from("a.py"), "one\ntwo\nthree\nfour\nfive\n".to_owned())].into();
+    let own = finding("a.py", 3, 3);
+    let mine = InlineFinding { key: own.dedupe_key.to_string(), ..inline_finding("mine") };
+    let other = |text: Finding| {
+        let remembered = CommentedFinding::of(&text, "0123").unwrap();
+        inline_comment(4, None, "mala[bot]", &finding_marker("theirs", Some(&remembered)))
+    };
+    let key = |key: &str| serde_json::from_value(serde_json::json!(key)).unwrap();
+    let reworded = Finding {
+        title: "The sum is wrong: it adds twice".to_owned(),
+        evidence_snippet: "two\nthree".to_owned(),
+        line_start: 2,
+        dedupe_key: key("ffffffffffffffff"),
+        ..own.clone()
+    };
+    let elsewhere = Finding {
+        title: "Missing lock".to_owned(),
+        evidence_snippet: "five".to_owned(),
+        line_start: 5,
+        line_end: 5,
+        dedupe_key: key("eeeeeeeeeeeeeeee"),
+        ..own.clone()
+    };
+    let rows = [
+        ("reworded", reworded.clone(), vec![], "theirs"),
+        ("another problem", elsewhere, vec![], "mine"),
+        ("known to the ledger", reworded, vec!["theirs"], "mine"),
+    ];
+    for (name, posted, earlier, expected) in rows {
+        let found = discussion(&[], vec![other(posted)]);
+        let mut findings = [mine.clone()];
+        let comments = (&earlier.into_iter().collect(), &found);
+        recognise_posted(&mut findings, std::slice::from_ref(&own), comments, (&change, &sources));
+        assert_eq!(findings[0].id, expected, "{name}");
     }
 }
 
@@ -373,8 +519,9 @@ fn refused_positions_move_into_the_summary() {
     let two = review(vec![inline_finding("a"), outside]);
     let empty = Discussion::default();
     let plan = |before: &SummaryState, rejected: &[&str]| {
-        let rejected = rejected.iter().map(|id| (*id).to_owned()).collect();
-        let plan = plan_inline(&two, &empty, before, &rejected);
+        let findings = rejected.iter().map(|id| (*id).to_owned()).collect();
+        let refused = RefusedWrites { findings, ..RefusedWrites::default() };
+        let plan = plan_inline(&two, &empty, before, &refused);
         (words(&plan.writes), plan.in_summary.join(" "))
     };
     let none = SummaryState::default();
@@ -389,8 +536,15 @@ fn refused_positions_move_into_the_summary() {
     let other_head = SummaryState { head: "g".to_owned(), ..same_head };
     assert_eq!(plan(&other_head, &[]), ("review a".to_owned(), "b".to_owned()));
     let many: Vec<_> = (0..40).map(|number| inline_finding(&number.to_string())).collect();
-    let plan = plan_inline(&review(many), &empty, &none, &BTreeSet::new());
-    assert_eq!((plan.writes.len(), plan.in_summary.len()), (1, 10));
+    let posted = (0_u64..30).map(|number| {
+        let marker = finding_marker(&number.to_string(), None);
+        inline_comment(number + 1, None, "mala[bot]", &marker)
+    });
+    let posted = discussion(&[], posted.collect());
+    for (found, n_writes) in [(&empty, 1), (&posted, 0)] {
+        let plan = plan_inline(&review(many.clone()), found, &none, &RefusedWrites::default());
+        assert_eq!((plan.writes.len(), plan.in_summary.len()), (n_writes, 10));
+    }
 }
 
 fn summary(head: &str, started: &str, digest: &str) -> SummaryDraft {
@@ -413,6 +567,12 @@ fn there_is_one_summary_with_the_newest_result() {
     let rows = [
         ("none yet", vec![], "create"),
         ("another user's marker", vec![(1, "ada", body("h", "1", "x"))], "create"),
+        ("another account's", vec![(1, "bob", body("h", "1", "x"))], "update 1 to 5"),
+        (
+            "one that may not be changed",
+            vec![(3, "bob", body("h", "1", "x")), (4, own, body("g", "1", "x"))],
+            "update 4 to 5",
+        ),
         ("text before the marker", vec![(1, own, format!("> {}", body("h", "1", "x")))], "create"),
         ("the same content", vec![(1, own, body("h", "1", "new"))], ""),
         ("other content", vec![(1, own, body("h", "1", "x"))], "update 1 to 5"),
@@ -437,7 +597,10 @@ fn there_is_one_summary_with_the_newest_result() {
     for (name, comments, expected) in rows {
         let comments: Vec<_> =
             comments.iter().map(|(id, login, body)| (*id, *login, body.as_str())).collect();
-        let writes = plan_summary(&discussion(&comments, Vec::new()), &summary("h", "5", "new"));
+        let found = discussion(&comments, Vec::new());
+        let found = Discussion { writers: ["bob".to_owned()].into(), ..found };
+        let refused = RefusedWrites { comments: [3].into(), ..RefusedWrites::default() };
+        let writes = plan_summary(&found, &summary("h", "5", "new"), &refused);
         assert_eq!(words(&writes), expected, "{name}");
     }
 }
@@ -471,28 +634,32 @@ fn a_check_run_gets_fifty_annotations_per_request() {
         message: String::new(),
     };
     let draft = |n_findings| CheckDraft {
-        external_id: "id".to_owned(),
+        result: "id".to_owned(),
+        started: "5".to_owned(),
         head: "h".to_owned(),
         conclusion: CheckConclusion::Failure,
         title: String::new(),
         summary: String::new(),
         annotations: vec![annotation.clone(); n_findings],
     };
-    let known = |external_id: &str, n_annotations| {
-        vec![ForgeCheck { id: 4, external_id: external_id.to_owned(), n_annotations }]
-    };
+    let known =
+        |id, external_id: &str, n_annotations| ForgeCheck::new(id, external_id, n_annotations);
     let rows = [
-        (0, vec![], "check 0"),
-        (120, vec![], "check 50"),
-        (120, known("other", 120), "check 50"),
-        (120, known("id", 50), "add 50 to 4"),
-        (120, known("id", 100), "add 20 to 4"),
-        (120, known("id", 120), ""),
-        (0, known("id", 0), ""),
+        ("none yet", 0, vec![], "check 0"),
+        ("many annotations", 120, vec![], "check 50"),
+        ("another result", 120, vec![known(4, "other@1", 120)], "check 50"),
+        ("some are missing", 120, vec![known(4, "id@1", 50)], "add 50 to 4"),
+        ("the last are missing", 120, vec![known(4, "id@1", 100)], "add 20 to 4"),
+        ("all are there", 120, vec![known(4, "id@1", 120)], ""),
+        ("the same result", 0, vec![known(4, "id@1", 0)], ""),
+        ("shown again", 0, vec![known(4, "id@1", 0), known(6, "other@2", 0)], "check 0"),
+        ("a later review", 0, vec![known(4, "other@9", 0)], ""),
+        ("written by an older version", 0, vec![known(4, "other-ff", 0)], "check 0"),
     ];
-    for (n_findings, checks, expected) in rows {
+    for (name, n_findings, checks, expected) in rows {
         let discussion = Discussion { checks, ..Discussion::default() };
         let write = plan_check(&discussion, &draft(n_findings));
-        assert_eq!(words(write.as_slice()), expected, "{n_findings}");
+        assert_eq!(words(write.as_slice()), expected, "{name}");
     }
+    assert_eq!(ForgeCheck::new(4, &draft(0).external_id(), 0), known(4, "id@5", 0));
 }

@@ -4,8 +4,9 @@
 use super::{SERVICE, bodies};
 use crate::forges::cache::ResponseCache;
 use crate::forges::client::{ApiClient, ApiRequest, WaitNotice};
-use crate::forges::commits::base64;
 use crate::models::{HttpClient, Secret};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mala_domain::forge::RepositoryName;
 use mala_domain::ports::ForgeError;
 use reqwest::Method;
@@ -55,8 +56,9 @@ impl AppAccount {
             path: format!("/app/installations/{id}/access_tokens"),
             body: Some(json!({"repositories": [repository.repo]})),
             permission: "the app installed in the repository",
+            is_repeatable: true,
         };
-        let answer = api.write(&request).await?;
+        let answer = api.ask(&request).await?;
         bodies::token(&answer).map(Secret::new).ok_or_else(unreadable)
     }
 
@@ -69,7 +71,7 @@ impl AppAccount {
             "iss": self.id, "iat": seconds(now - CLOCK_SKEW), "exp": seconds(now + LIFETIME),
         });
         let header = json!({"alg": "RS256", "typ": "JWT"});
-        let part = |value: &serde_json::Value| base64url(value.to_string().as_bytes());
+        let part = |value: &serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let message = format!("{}.{}", part(&header), part(&claims));
         let key = PrivateKeyDer::from_pem_slice(self.key.expose().as_bytes())
             .map_err(|_| "the key is not in the PEM format".to_owned())?;
@@ -77,12 +79,8 @@ impl AppAccount {
         let signer = key.choose_scheme(&[SignatureScheme::RSA_PKCS1_SHA256]);
         let signer = signer.ok_or_else(|| "the key is not an RSA key".to_owned())?;
         let signature = signer.sign(message.as_bytes()).map_err(|error| error.to_string())?;
-        Ok(format!("{message}.{}", base64url(&signature)))
+        Ok(format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature)))
     }
-}
-
-fn base64url(bytes: &[u8]) -> String {
-    base64(bytes).trim_end_matches('=').replace('+', "-").replace('/', "_")
 }
 
 #[cfg(test)]

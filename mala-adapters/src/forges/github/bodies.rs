@@ -1,5 +1,6 @@
 //! GitHub's JSON: what its answers mean, and the requests of writes.
 
+use crate::forges::client::ApiWrite;
 use mala_domain::change::FilePath;
 use mala_domain::forge::{
     CHECK_NAME, CheckConclusion, CheckDraft, ComparedCommits, ForgeAuthor, ForgeCheck,
@@ -23,12 +24,17 @@ pub(super) const RESOLVE: &str =
 pub(super) fn pull_request(body: &Value, at: &PullRequestRef) -> Option<PullRequest> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (base, head) = (&body["base"], &body["head"]);
-    let names = head["repo"]["full_name"].as_str().and_then(|name| name.split_once('/'));
-    let head_repository = names.and_then(|(owner, repo)| RepositoryName::new(owner, repo));
+    let name = |repo: &Value| {
+        let (owner, repo) = repo["full_name"].as_str()?.split_once('/')?;
+        RepositoryName::new(owner, repo)
+    };
+    let head_repository = name(&head["repo"]);
+    let repository = name(&base["repo"]).unwrap_or_else(|| at.repository.clone());
     let is_same =
-        |name: &RepositoryName| name.to_string().eq_ignore_ascii_case(&at.repository.to_string());
+        |name: &RepositoryName| name.to_string().eq_ignore_ascii_case(&repository.to_string());
     Some(PullRequest {
         number: at.number,
+        repository_id: base["repo"]["id"].as_u64(),
         title: text(&body["title"]),
         body: text(&body["body"]),
         author: text(&body["user"]["login"]),
@@ -38,6 +44,7 @@ pub(super) fn pull_request(body: &Value, at: &PullRequestRef) -> Option<PullRequ
         head: head["sha"].as_str()?.to_owned(),
         is_fork: !head_repository.as_ref().is_some_and(is_same),
         head_repository,
+        repository,
         clone_url: String::new(),
         files_url: format!("{}/blob", text(&base["repo"]["html_url"])),
         web_url: text(&base["repo"]["html_url"]),
@@ -93,8 +100,8 @@ fn author(user: &Value) -> ForgeAuthor {
     ForgeAuthor { is_bot: user["type"] == "Bot" || login.ends_with("[bot]"), login }
 }
 
-/// The request of a write. Threads are resolved over GraphQL instead.
-pub(super) fn request(at: &PullRequestRef, write: &ForgeWrite) -> (Method, String, Option<Value>) {
+/// The request of a write. To resolve a thread, its id must be looked up first.
+pub(super) fn request(at: &PullRequestRef, write: &ForgeWrite) -> ApiWrite {
     let repo = format!("/repos/{}", at.repository);
     let pull = format!("{repo}/pulls/{}", at.number);
     match write {
@@ -131,8 +138,13 @@ pub(super) fn request(at: &PullRequestRef, write: &ForgeWrite) -> (Method, Strin
             let path = format!("{pull}/comments/{to}/replies");
             (Method::POST, path, Some(json!({"body": body})))
         }
-        ForgeWrite::DeleteInlineComment { id } | ForgeWrite::ResolveThread { id } => {
+        ForgeWrite::DeleteInlineComment { id } => {
             (Method::DELETE, format!("{repo}/pulls/comments/{id}"), None)
+        }
+        ForgeWrite::ResolveThread { id } => {
+            let variables = json!({"thread": format!("(the thread of comment {id})")});
+            let body = json!({"query": RESOLVE, "variables": variables});
+            (Method::POST, "/graphql".to_owned(), Some(body))
         }
     }
 }
@@ -140,11 +152,9 @@ pub(super) fn request(at: &PullRequestRef, write: &ForgeWrite) -> (Method, Strin
 /// A check run.
 pub(super) fn check(body: &Value) -> Option<ForgeCheck> {
     let n_annotations = body["output"]["annotations_count"].as_u64().unwrap_or(0);
-    Some(ForgeCheck {
-        id: body["id"].as_u64()?,
-        external_id: body["external_id"].as_str().unwrap_or_default().to_owned(),
-        n_annotations: usize::try_from(n_annotations).ok()?,
-    })
+    let external_id = body["external_id"].as_str().unwrap_or_default();
+    let n_annotations = usize::try_from(n_annotations).ok()?;
+    Some(ForgeCheck::new(body["id"].as_u64()?, external_id, n_annotations))
 }
 
 fn check_body(check: &CheckDraft) -> Value {
@@ -155,7 +165,7 @@ fn check_body(check: &CheckDraft) -> Value {
         })
     });
     json!({
-        "name": CHECK_NAME, "head_sha": check.head, "external_id": check.external_id,
+        "name": CHECK_NAME, "head_sha": check.head, "external_id": check.external_id(),
         "status": "completed",
         "conclusion": match check.conclusion {
             CheckConclusion::Success => "success",
@@ -171,11 +181,11 @@ fn check_body(check: &CheckDraft) -> Value {
 
 fn draft(comment: &InlineDraft) -> Value {
     let mut body = json!({
-        "path": comment.path.to_text(), "line": comment.line, "side": "RIGHT",
+        "path": comment.path.to_text(), "line": comment.end.line, "side": "RIGHT",
         "body": comment.body,
     });
-    if let Some(start) = comment.start_line {
-        body["start_line"] = json!(start);
+    if let Some(start) = comment.start {
+        body["start_line"] = json!(start.line);
         body["start_side"] = json!("RIGHT");
     }
     body
@@ -184,19 +194,20 @@ fn draft(comment: &InlineDraft) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mala_domain::forge::CommentLine;
 
     #[test]
     fn lines_of_a_review_have_a_side() {
         let at = PullRequestRef::parse("o/r#7", "github.com").unwrap();
         let one = InlineDraft {
             path: FilePath::from("a.py"),
-            start_line: None,
-            line: 3,
             old_path: None,
-            old_line: None,
+            start: None,
+            end: CommentLine { line: 3, old_line: 3, is_added: true },
             body: "x".to_owned(),
         };
-        let many = InlineDraft { start_line: Some(2), ..one.clone() };
+        let start = Some(CommentLine { line: 2, old_line: 2, is_added: false });
+        let many = InlineDraft { start, ..one.clone() };
         let review = ForgeWrite::CreateReview { commit: "c".to_owned(), comments: vec![one, many] };
         let (method, path, body) = request(&at, &review);
         assert_eq!((method.as_str(), path.as_str()), ("POST", "/repos/o/r/pulls/7/reviews"));

@@ -1,14 +1,16 @@
 //! GitLab's JSON: what its answers mean, and the requests of writes.
 
 use super::KnownMergeRequest;
+use crate::forges::client::ApiWrite;
 use mala_domain::change::FilePath;
 use mala_domain::forge::{
-    CHECK_NAME, CheckConclusion, CheckDraft, ComparedCommits, ForgeAuthor, ForgeCheck,
+    CHECK_NAME, CheckConclusion, CheckDraft, CommentLine, ComparedCommits, ForgeAuthor, ForgeCheck,
     ForgeComment, ForgeWrite, InlineComment, InlineDraft, PullRequest, PullRequestRef,
-    ResolvedThread,
+    RepositoryName, ResolvedThread, is_gitlab_program,
 };
 use mala_domain::render::at_most;
 use reqwest::Method;
+use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use serde_json::{Value, json};
 
 /// A pushed state of a merge request.
@@ -31,6 +33,12 @@ pub(super) fn version(body: &Value) -> Option<DiffVersion> {
     })
 }
 
+/// The repository of a merge request, as it is called today.
+pub(super) fn repository(body: &Value) -> Option<RepositoryName> {
+    let (path, _) = body["references"]["full"].as_str()?.rsplit_once('!')?;
+    RepositoryName::in_group(path)
+}
+
 /// A merge request at its newest version.
 pub(super) fn pull_request(
     body: &Value,
@@ -43,6 +51,8 @@ pub(super) fn pull_request(
     let is_fork = source.is_none() || source != body["target_project_id"].as_u64();
     PullRequest {
         number: at.number,
+        repository: at.repository.clone(),
+        repository_id: body["target_project_id"].as_u64(),
         title: text(&body["title"]),
         body: text(&body["description"]),
         author: text(&body["author"]["username"]),
@@ -79,9 +89,10 @@ pub(super) fn note(body: &Value) -> Option<GitLabNote> {
     }
     let user = |user: &Value| Some((user["username"].as_str()?.to_owned(), user["id"].as_u64()?));
     let (author, resolver) = (&body["author"], &body["resolved_by"]);
+    let login = author["username"].as_str().unwrap_or("ghost");
     Some(GitLabNote {
         id: body["id"].as_u64()?,
-        author: forge_author(author["username"].as_str().unwrap_or("ghost")),
+        author: ForgeAuthor { login: login.to_owned(), is_bot: is_gitlab_program(login) },
         body: body["body"].as_str().unwrap_or_default().replace("\r\n", "\n"),
         is_on_lines: body["type"] == "DiffNote",
         at_head: body["position"]["head_sha"].as_str().map(str::to_owned),
@@ -89,12 +100,6 @@ pub(super) fn note(body: &Value) -> Option<GitLabNote> {
         resolved_by: resolver["username"].as_str().map(str::to_owned),
         users: [user(author), user(resolver)].into_iter().flatten().collect(),
     })
-}
-
-/// The users of project and group access tokens are programs; GitLab names them `project_1_bot_2`.
-fn forge_author(login: &str) -> ForgeAuthor {
-    let of_token = login.starts_with("project_") || login.starts_with("group_");
-    ForgeAuthor { login: login.to_owned(), is_bot: of_token && login.contains("_bot") }
 }
 
 impl GitLabNote {
@@ -143,11 +148,8 @@ pub(super) fn compared(body: &Value, is_ahead: bool) -> Option<ComparedCommits> 
 pub(super) fn status(body: &Value) -> Option<ForgeCheck> {
     let text = body["description"].as_str().unwrap_or_default();
     let id = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
-    Some(ForgeCheck {
-        id: body["id"].as_u64()?,
-        external_id: id.map(|(_, id)| id.to_owned()).unwrap_or_default(),
-        n_annotations: usize::MAX,
-    })
+    let external_id = id.map_or("", |(_, id)| id);
+    Some(ForgeCheck::new(body["id"].as_u64()?, external_id, usize::MAX))
 }
 
 /// The requests of a write, for the paths of the project and of the merge request.
@@ -155,7 +157,7 @@ pub(super) fn requests(
     (project, merge_request): (&str, &str),
     write: &ForgeWrite,
     known: &KnownMergeRequest,
-) -> Vec<(Method, String, Option<Value>)> {
+) -> Vec<ApiWrite> {
     let note = |id: &u64| format!("{merge_request}/notes/{id}");
     let thread = |first: &u64| {
         let id = known.discussions.get(first).map_or("", String::as_str);
@@ -191,12 +193,13 @@ pub(super) fn requests(
     vec![one]
 }
 
-/// A comment on the last of its lines.
+/// A comment on its last line, which shows the range of its lines.
 fn draft_body(draft: &InlineDraft, version: Option<&DiffVersion>) -> Value {
     let path = draft.path.to_text();
     let old_path = draft.old_path.as_ref().map_or_else(|| path.clone(), FilePath::to_text);
     let mut position = json!({
-        "position_type": "text", "new_path": path, "old_path": old_path, "new_line": draft.line,
+        "position_type": "text", "new_path": path, "old_path": old_path,
+        "new_line": draft.end.line,
     });
     if let Some(version) = version {
         position["base_sha"] = json!(version.base);
@@ -204,15 +207,35 @@ fn draft_body(draft: &InlineDraft, version: Option<&DiffVersion>) -> Value {
         position["head_sha"] = json!(version.head);
     }
     // A line that is not changed has a number on both sides.
-    if let Some(line) = draft.old_line {
-        position["old_line"] = json!(line);
+    if !draft.end.is_added {
+        position["old_line"] = json!(draft.end.old_line);
+    }
+    if let Some(start) = draft.start {
+        let path = path.as_bytes();
+        position["line_range"] =
+            json!({"start": end_of_range(path, start), "end": end_of_range(path, draft.end)});
     }
     json!({"body": with_range(draft), "position": position})
 }
 
+/// The first or last line of a range. GitLab names a line of a diff by the hash of the file's path and two numbers.
+fn end_of_range(path: &[u8], CommentLine { line, old_line, is_added }: CommentLine) -> Value {
+    let hash = digest(&SHA1_FOR_LEGACY_USE_ONLY, path);
+    let hash: String = hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut body = json!({
+        "line_code": format!("{hash}_{old_line}_{line}"),
+        "type": if is_added { "new" } else { "old" },
+        "new_line": line,
+    });
+    if !is_added {
+        body["old_line"] = json!(old_line);
+    }
+    body
+}
+
 /// A suggestion replaces one line unless it says how many lines before it.
 fn with_range(draft: &InlineDraft) -> String {
-    let before = draft.start_line.map_or(0, |start| draft.line.saturating_sub(start));
+    let before = draft.start.map_or(0, |start| draft.end.line.saturating_sub(start.line));
     match before {
         0 => draft.body.clone(),
         before => {
@@ -229,7 +252,7 @@ fn status_body(check: &CheckDraft) -> Value {
         CheckConclusion::Failure => "failed",
         CheckConclusion::Neutral => "canceled",
     };
-    let description = format!("{} ({})", at_most(&check.title, 150), check.external_id);
+    let description = format!("{} ({})", at_most(&check.title, 150), check.external_id());
     json!({"name": CHECK_NAME, "state": state, "description": description})
 }
 
@@ -242,19 +265,26 @@ mod tests {
         let version = DiffVersion { base: "b".into(), start: "s".into(), head: "h".into() };
         let draft = InlineDraft {
             path: FilePath::from("b.py"),
-            start_line: Some(2),
-            line: 4,
             old_path: Some(FilePath::from("a.py")),
-            old_line: Some(3),
+            start: Some(CommentLine { line: 2, old_line: 2, is_added: true }),
+            end: CommentLine { line: 4, old_line: 3, is_added: false },
             body: "x\n```suggestion\ny\n```\n".to_owned(),
         };
+        let hash = "18225e7f6d29d67c5d6ea5d3bf7cf28301422980";
         assert_eq!(
             draft_body(&draft, Some(&version)),
             json!({"body": "x\n```suggestion:-2+0\ny\n```\n", "position": {
                 "position_type": "text", "base_sha": "b", "start_sha": "s", "head_sha": "h",
                 "old_path": "a.py", "new_path": "b.py", "old_line": 3, "new_line": 4,
+                "line_range": {
+                    "start": {"line_code": format!("{hash}_2_2"), "type": "new", "new_line": 2},
+                    "end": {"line_code": format!("{hash}_3_4"), "type": "old", "old_line": 3,
+                            "new_line": 4},
+                },
             }})
         );
+        let single = InlineDraft { start: None, ..draft };
+        assert!(draft_body(&single, None)["position"]["line_range"].is_null());
     }
 
     #[test]
