@@ -95,6 +95,7 @@ impl CoderProcess {
                 ("tree", text(&tree.path)),
                 ("session", session.to_owned()),
                 ("issue", order.issue.to_owned()),
+                ("prefix", order.prefix.to_owned()),
                 ("home", text(&home)),
                 ("objects", text(&tree.common_dir.join("objects"))),
                 ("git_dir", text(&tree.git_dir)),

@@ -6,6 +6,7 @@ mod filing;
 mod perform;
 mod progress;
 mod reviewing;
+mod target;
 
 pub use progress::RunNotice;
 
@@ -20,9 +21,10 @@ use mala_domain::ports::{
 use mala_domain::report::Report;
 use mala_domain::run::issue::{IssueId, TrackerIssue};
 use mala_domain::run::lifecycle::{
-    Effect, RunConclusion, RunEvent, RunRules, RunState, WorkEvent, WorkKey, WorkStep,
+    Effect, RunConclusion, RunEvent, RunRules, RunState, WorkEvent, WorkKey, WorkStep, is_over,
+    rebuild,
 };
-use mala_domain::run::metadata::{StartRequest, resumed_selection};
+use mala_domain::run::metadata::{RunStart, StartRequest, resumed_selection, start};
 use mala_domain::run::report::{RunReport, build};
 use mala_domain::run::triggers::TriggerKind;
 use perform::StepContext;
@@ -47,10 +49,18 @@ pub struct RunPorts<'p> {
     pub log: &'p dyn RunLog,
     /// Who reviews.
     pub reviews: &'p dyn TriggerReviews,
+    /// Which configurations can be used.
+    pub configs: &'p dyn ConfigValidator,
     /// Seconds since 1970.
     pub clock: &'p (dyn Fn() -> i64 + Send + Sync),
     /// Where progress is shown.
     pub notices: &'p (dyn Fn(RunNotice) + Send + Sync),
+}
+
+/// Checks the configuration that a commit has.
+pub trait ConfigValidator: Send + Sync {
+    /// Why a run cannot use the configuration in this commit; `None` if it can.
+    fn problem<'a>(&'a self, commit: &'a str) -> BoxFuture<'a, Option<String>>;
 }
 
 /// Reviews ranges for triggers, with the reviewer that each of them names.
@@ -69,6 +79,8 @@ pub struct TriggerReviewRequest {
     pub trigger: TriggerKind,
     /// The work that is reviewed; its reviews are rounds of one change.
     pub work: String,
+    /// The issue whose commits are reviewed, and the number of the review; `None` for other triggers.
+    pub issue: Option<(IssueId, u32)>,
     /// Its settings.
     pub settings: CodeReviewSettings,
     /// The commit that the review starts from.
@@ -102,13 +114,56 @@ pub struct OrchestratorPlan {
 }
 
 impl OrchestratorPlan {
-    /// The same, with the issues of the stored run if that is resumed and none are named.
-    pub fn continuing(mut self, log: &dyn RunLog) -> Result<Self, RunError> {
-        let stored = progress::stored_metadata(log)?;
+    /// The same, with the issues of the stored run if that is resumed and none are named. `metadata` is that of the
+    /// stored run.
+    pub fn continuing(mut self, metadata: Option<&str>) -> Result<Self, RunError> {
+        let stored = progress::parsed_metadata(metadata)?;
         let selection = std::mem::take(&mut self.rules.selection);
         self.rules.selection = resumed_selection(stored.as_ref(), selection, self.start);
         Ok(self)
     }
+
+    /// What the run would start from, with the metadata and the log of the stored run, the issues of the tracker, and
+    /// the commit that the target branch points to.
+    pub fn preview(
+        &self,
+        metadata: Option<&str>,
+        log: &[String],
+        (issues, tip): (&[TrackerIssue], &str),
+    ) -> Result<RunPreview, RunError> {
+        let stored = progress::parsed_metadata(metadata)?;
+        let begins = start(stored.as_ref(), &self.rules.selection, self.start);
+        let is_resumed = begins.ok_or(RunError::NothingToResume)? == RunStart::Resumed;
+        let resumes = stored.map(|stored| stored.run_id).filter(|_| is_resumed);
+        let state = match &resumes {
+            Some(run_id) => self.resumed_state(run_id, log, (issues, tip))?,
+            None => RunState::default(),
+        };
+        Ok(RunPreview { resumes, state: state.continued(issues, tip) })
+    }
+
+    /// The state of the stored run, from its log.
+    fn resumed_state(
+        &self,
+        run_id: &str,
+        log: &[String],
+        (issues, tip): (&[TrackerIssue], &str),
+    ) -> Result<RunState, RunError> {
+        let state = rebuild(&self.rules, &progress::parsed_log(log)?);
+        let is_asked = self.start == StartRequest::Resume && state.finished;
+        match is_asked && is_over(&state, &self.rules, issues, tip) {
+            true => Err(RunError::AlreadyFinished(run_id.to_owned())),
+            false => Ok(state),
+        }
+    }
+}
+
+/// What a run starts from.
+pub struct RunPreview {
+    /// The run that it continues; `None` for a new one.
+    pub resumes: Option<String>,
+    /// What is done and in progress, with the issues of the tracker.
+    pub state: RunState,
 }
 
 /// What came of a run.
@@ -125,6 +180,9 @@ pub enum RunError {
     /// There is nothing to resume.
     #[error("there is no run to resume")]
     NothingToResume,
+    /// The run to resume has ended, and there is nothing more to do.
+    #[error("run {0} is finished, and no issue is ready")]
+    AlreadyFinished(String),
     /// The run cannot remember.
     #[error(transparent)]
     Log(#[from] RunLogError),
@@ -155,8 +213,8 @@ pub async fn run(
     mut stop: StopRequests,
 ) -> Result<RunResult, RunError> {
     let mut progress = RunProgressLog::begin(plan, ports).await?;
-    sweep(&progress.state, ports).await?;
-    let context = StepContext { plan, ports, metadata: progress.metadata() };
+    prepare(&progress.state, ports).await?;
+    let context = StepContext::new(plan, ports, &progress);
     let mut performed = FuturesUnordered::new();
     let mut handles: BTreeMap<WorkKey, AbortHandle> = BTreeMap::new();
     let mut effects = progress.start()?;
@@ -255,13 +313,18 @@ async fn read_issues(
     }
 }
 
-/// Removes what a killed run left behind: processes, and workspaces of no unfinished work.
-async fn sweep(state: &RunState, ports: &RunPorts<'_>) -> Result<(), WorkspaceError> {
+/// Removes what a killed run left behind: processes, and workspaces of no unfinished work. Says what is in the way
+/// of merges.
+async fn prepare(state: &RunState, ports: &RunPorts<'_>) -> Result<(), WorkspaceError> {
     let unfinished = state.works.iter().filter(|(_, work)| work.is_active());
     let kept: Vec<String> = unfinished.map(|(key, _)| key.workspace_name()).collect();
     for branch in ports.workspaces.sweep(&kept).await? {
         let what = format!("commits of an earlier run are on the branch {branch}");
         (ports.notices)(RunNotice::Warning(what));
+    }
+    if let Some(why) = ports.main_line.obstacle().await? {
+        let warning = format!("work can be done, and not be merged: {why}");
+        (ports.notices)(RunNotice::Warning(warning));
     }
     Ok(())
 }
@@ -282,6 +345,8 @@ struct StepTask {
     issue: Option<TrackerIssue>,
     linked: Option<IssueId>,
     run_id: String,
+    /// What the run cost so far.
+    run_cost_usd: f64,
 }
 
 impl StepTask {
@@ -295,6 +360,7 @@ impl StepTask {
             linked,
             work,
             run_id: state.run_id.clone(),
+            run_cost_usd: state.cost_usd,
         })
     }
 }

@@ -196,7 +196,11 @@ impl Tracker for BeadsTracker {
     }
 
     fn issue<'a>(&'a self, id: &'a IssueId) -> BoxFuture<'a, TrackerAnswer<TrackerIssue>> {
-        Box::pin(async move { Ok(self.read(id).await?.to_issue()) })
+        Box::pin(async move {
+            let issue = self.read(id).await?.to_issue();
+            let assignee = issue.assignee.clone().filter(|_| self.dialect.knows_owners());
+            Ok(TrackerIssue { assignee, ..issue })
+        })
     }
 
     fn claim<'a>(

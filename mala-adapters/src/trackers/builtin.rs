@@ -181,8 +181,7 @@ impl TaskStore for BuiltinTracker {
                 [task] => Ok((*task).clone()),
                 several => {
                     let ids: Vec<&str> = several.iter().map(|task| task.id.as_str()).collect();
-                    let ids = ids.join(", ");
-                    Err(TrackerError::Failed(format!("`{id}` is ambiguous: it could be {ids}")))
+                    Err(TrackerError::Ambiguous { id: id.to_owned(), found: ids.join(", ") })
                 }
             }
         })
@@ -232,7 +231,9 @@ impl TaskStore for BuiltinTracker {
                     revision_count: old.revision_count,
                     close_reason: old.close_reason.clone(),
                     start_commit: old.start_commit.clone(),
+                    started_at: old.started_at.clone(),
                     work_tree: old.work_tree.clone(),
+                    earlier_reviews: old.earlier_reviews,
                     reviews: old.reviews.clone(),
                     active_review: old.active_review.clone(),
                     created_at: old.created_at.clone(),

@@ -34,6 +34,9 @@ pub enum CommitProblem {
     /// There are changes that are not committed.
     #[error("there are uncommitted changes: {}", .0.join(", "))]
     Uncommitted(Vec<String>),
+    /// The configuration in its last commit cannot be used: every later run would fail.
+    #[error("mala.yaml is invalid: {0}")]
+    InvalidConfig(String),
     /// The history before the claim was changed.
     #[error("the history before the claim was rewritten")]
     Rewritten,
@@ -42,7 +45,7 @@ pub enum CommitProblem {
 impl CommitProblem {
     /// Whether the coder can correct it, without doing the work again.
     pub fn is_correctable(&self) -> bool {
-        matches!(self, Self::MissingPrefix { .. } | Self::Uncommitted(_))
+        !matches!(self, Self::NoCommits | Self::OlderThanClaim(_) | Self::Rewritten)
     }
 }
 

@@ -13,6 +13,15 @@ const MAX_TITLE: usize = 200;
 /// the ledger.
 const MARKER: &str = "Finding: ";
 
+/// The label of the issue that the findings of a whole run are linked to.
+pub const SUMMARY_LABEL: &str = "run-summary";
+
+/// The label of issues that are about findings.
+pub const FINDING_LABEL: &str = "review-finding";
+
+/// The start of the line in notes that names the issue in which a finding was found.
+const FOUND_IN: &str = "Found in: ";
+
 /// The start of the line that the notes of a finding begin with.
 const SOURCE: &str = "Source: ";
 
@@ -106,13 +115,36 @@ pub fn fixed_issues(
     existing.iter().filter(is_fixed).map(|issue| issue.id.clone()).collect()
 }
 
-/// The names of the findings that an issue is about. The texts of findings come before the notes of mala, so
-/// that they cannot name other findings.
+/// The open summary issues of runs whose findings are all closed. `closed` are closed since the issues were read.
+pub fn finished_summaries(existing: &[TrackerIssue], closed: &[IssueId]) -> Vec<IssueId> {
+    let is_closed =
+        |issue: &TrackerIssue| issue.status == IssueStatus::Closed || closed.contains(&issue.id);
+    let is_finished = |summary: &&TrackerIssue| {
+        let is_its = |issue: &&TrackerIssue| found_in(issue) == Some(summary.id.as_str());
+        let mut findings = existing.iter().filter(is_its).peekable();
+        summary.labels.iter().any(|label| label == SUMMARY_LABEL)
+            && !is_closed(summary)
+            && findings.peek().is_some()
+            && findings.all(is_closed)
+    };
+    existing.iter().filter(is_finished).map(|issue| issue.id.clone()).collect()
+}
+
+/// The names of the findings that an issue is about.
 fn finding_names(issue: &TrackerIssue) -> Vec<&str> {
+    own_notes(issue).into_iter().filter_map(|line| line.strip_prefix(MARKER)).collect()
+}
+
+fn found_in(issue: &TrackerIssue) -> Option<&str> {
+    own_notes(issue).into_iter().find_map(|line| line.strip_prefix(FOUND_IN))
+}
+
+/// The lines that mala wrote about a finding. The texts of findings come before them, so that they cannot name
+/// other findings.
+fn own_notes(issue: &TrackerIssue) -> Vec<&str> {
     let lines: Vec<&str> = issue.body.lines().chain(issue.notes.lines()).map(str::trim).collect();
     let start = lines.iter().rposition(|line| line.starts_with(SOURCE)).unwrap_or(lines.len());
-    let notes = lines.get(start..).unwrap_or_default();
-    notes.iter().filter_map(|line| line.strip_prefix(MARKER)).collect()
+    lines.get(start..).unwrap_or_default().to_vec()
 }
 
 fn draft(findings: &[&Finding], source: &FindingSource) -> IssueDraft {
@@ -161,7 +193,7 @@ pub fn location(finding: &Finding) -> String {
 
 /// The labels of an issue from this trigger, each within the limit of every tracker.
 pub fn labels(trigger: TriggerKind) -> Vec<String> {
-    let mut labels = vec!["review-finding".to_owned()];
+    let mut labels = vec![FINDING_LABEL.to_owned()];
     if trigger != TriggerKind::SessionEnd {
         labels.push("cumulative-review".to_owned());
         labels.push(format!("trigger:{trigger}"));
@@ -175,10 +207,10 @@ fn notes(findings: &[&Finding], source: &FindingSource, priority: u8) -> String 
     let mut notes = format!("{SOURCE}{origin}\nTrigger: {}\n", source.trigger);
     if let Some(linked) = &source.linked_to {
         let name = match source.trigger {
-            TriggerKind::EpicCompletion => "Epic",
-            _ => "Found in",
+            TriggerKind::EpicCompletion => "Epic: ",
+            _ => FOUND_IN,
         };
-        notes.push_str(&format!("{name}: {linked}\n"));
+        notes.push_str(&format!("{name}{linked}\n"));
     }
     notes.push_str(&format!("Baseline: {}..{}\nPriority: P{priority}\n", source.base, source.head));
     for name in findings.iter().flat_map(|finding| source.names(finding)) {

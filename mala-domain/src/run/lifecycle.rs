@@ -7,9 +7,11 @@ mod schedule;
 mod state;
 mod transition;
 
+pub use super::outcome::ReviewedRange;
+pub use schedule::{is_over, reached_limit};
 pub use state::{
-    CodeOrder, CommandStage, FailedCommand, PromptKind, ReviewedRange, RunState, TriggerFire,
-    WorkKey, WorkOutcome, WorkProgress, WorkStep,
+    CodeOrder, CommandStage, FailedCommand, PromptKind, RunState, TriggerFire, WorkKey,
+    WorkOutcome, WorkProgress, WorkStep,
 };
 
 use super::issue::{IssueId, IssueStatus, TrackerIssue};
@@ -17,6 +19,7 @@ use super::readiness::IssueSelection;
 use super::triggers::{TriggerKind, TriggerPlan, TriggerPlans};
 use crate::ports::{CoderEnd, Workspace, WorkspaceState};
 use serde::{Deserialize, Serialize};
+use state::RunBeginning;
 
 /// The rules of a run, from its configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +34,7 @@ pub struct RunRules {
     pub max_agents: usize,
     /// How many issues are started in all.
     pub max_issues: Option<usize>,
-    /// Start no further issue at this cost.
+    /// Start no further issue and no further session of a coder at this cost.
     pub max_cost_usd: Option<f64>,
     /// Start no further issue after these minutes.
     pub max_minutes: Option<u32>,
@@ -82,6 +85,9 @@ pub enum RunEvent {
         run_id: String,
         /// The commit where it started.
         start_commit: String,
+        /// The commit that the target branch points to.
+        #[serde(default)]
+        tip: String,
         /// Whether it goes on with an earlier run.
         is_resumed: bool,
         /// Whether reviews are enabled.
@@ -124,6 +130,15 @@ pub enum WorkEvent {
         state: Option<WorkspaceState>,
         /// Whether the content differs from before the session.
         is_changed: bool,
+        /// Why the configuration in its last commit is invalid.
+        #[serde(default)]
+        config_problem: Option<String>,
+        /// What changed outside of its workspace in the meantime.
+        #[serde(default)]
+        outside: Vec<String>,
+        /// Moves of the target branch in the meantime that were not mala's.
+        #[serde(default)]
+        foreign_moves: Vec<TargetMove>,
     },
     /// The commands ended; these failed.
     CommandsEnded(Vec<FailedCommand>),
@@ -159,6 +174,10 @@ pub enum WorkEvent {
     },
     /// The target branch has its commits.
     Merged,
+    /// The target branch cannot be moved at the moment, for this reason; the work is kept.
+    MergeWaits(String),
+    /// The issue is not to be merged any more, for this reason: it was closed, set aside or given to another worker.
+    Withdrawn(String),
     /// The target branch moved in the meantime.
     TargetMoved,
     /// The issue is closed in the tracker.
@@ -169,6 +188,15 @@ pub enum WorkEvent {
     Removed(Option<String>),
     /// What was performed failed, for this reason.
     Failed(String),
+}
+
+/// A move of the target branch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetMove {
+    /// The commit that it pointed to.
+    pub from: String,
+    /// The commit that it points to.
+    pub to: String,
 }
 
 /// What is to be done.
@@ -190,8 +218,8 @@ pub enum Effect {
 pub fn step(state: &mut RunState, rules: &RunRules, at: i64, event: &RunEvent) -> Vec<Effect> {
     let mut effects = Vec::new();
     match event {
-        RunEvent::Started { run_id, start_commit, is_resumed, .. } => {
-            state.begin(run_id, start_commit, *is_resumed, at);
+        RunEvent::Started { run_id, start_commit, tip, is_resumed, .. } => {
+            state.begin(&RunBeginning { run_id, start_commit, tip, is_resumed: *is_resumed }, at);
             return vec![Effect::ReadTracker];
         }
         RunEvent::TrackerRead(issues) => {
@@ -251,6 +279,8 @@ pub fn event_name(state: &RunState, event: &RunEvent) -> &'static str {
         WorkEvent::Rebased { .. } => "rebased",
         WorkEvent::Conflict { .. } => "conflict",
         WorkEvent::Merged => "merged",
+        WorkEvent::MergeWaits(_) => "merge_waits",
+        WorkEvent::Withdrawn(_) => "withdrawn",
         WorkEvent::TargetMoved => "target_moved",
         WorkEvent::Closed => "closed",
         WorkEvent::Released => "released",
@@ -294,7 +324,9 @@ pub fn conclusion(state: &RunState) -> RunConclusion {
         }
         Some(_) => RunConclusion::Failed,
         None if state.stopping => RunConclusion::Interrupted,
-        None if state.works.values().any(has_failed) => RunConclusion::Failed,
+        None if state.works.values().any(|it| has_failed(it) || it.waits.is_some()) => {
+            RunConclusion::Failed
+        }
         None => RunConclusion::Succeeded,
     }
 }
@@ -304,6 +336,20 @@ pub fn conclusion(state: &RunState) -> RunConclusion {
 pub fn claim_holds(issue: &TrackerIssue, owner: &str) -> bool {
     issue.status == IssueStatus::InProgress
         && issue.assignee.as_deref().is_none_or(|assignee| assignee == owner)
+}
+
+/// Why finished work on an issue is not merged, from the issue as it is read again before the merge.
+pub fn withdrawal(issue: &TrackerIssue, owner: &str) -> Option<String> {
+    match issue.status {
+        _ if claim_holds(issue, owner) => None,
+        IssueStatus::Closed => Some("closed meanwhile".to_owned()),
+        IssueStatus::Blocked => Some("set aside meanwhile".to_owned()),
+        IssueStatus::Open => Some("released meanwhile".to_owned()),
+        IssueStatus::InProgress => {
+            let other = issue.assignee.as_deref().unwrap_or_default();
+            Some(format!("given to {other} meanwhile"))
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::finding::Finding;
 use crate::report::Report;
 use crate::verdict::{NotReviewedReason, Outcome};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What came of one review.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,6 +38,8 @@ pub enum ReviewErrorKind {
     UnparsableAnswer,
     /// No reviewer is available.
     NoReviewers,
+    /// Files of the change that cannot be reviewed, such as sources that are no text.
+    UnreviewableChange,
     /// mala or the repository failed.
     Internal,
 }
@@ -49,13 +52,14 @@ impl ReviewErrorKind {
             Self::Crash => "crash",
             Self::UnparsableAnswer => "unparsable_answer",
             Self::NoReviewers => "no_reviewers",
+            Self::UnreviewableChange => "unreviewable_change",
             Self::Internal => "internal",
         }
     }
 
     /// Whether another try is of no use.
     fn is_fatal(self) -> bool {
-        matches!(self, Self::NoReviewers | Self::Internal)
+        matches!(self, Self::NoReviewers | Self::UnreviewableChange | Self::Internal)
     }
 }
 
@@ -69,8 +73,12 @@ pub fn of_report(report: &Report) -> TriggerReview {
         Outcome::CouldNotReview(NotReviewedReason::NoReviewers) => ReviewErrorKind::NoReviewers,
         Outcome::CouldNotReview(NotReviewedReason::Internal) => ReviewErrorKind::Internal,
         Outcome::CouldNotReview(NotReviewedReason::Incomplete) => {
-            let crashed = report.reviewers.iter().any(|reviewer| reviewer.crashed);
-            if crashed { ReviewErrorKind::Crash } else { ReviewErrorKind::UnparsableAnswer }
+            let is_crash = report.reviewers.iter().any(|reviewer| reviewer.crashed);
+            match report.coverage.unreviewable().is_empty() {
+                _ if is_crash => ReviewErrorKind::Crash,
+                false => ReviewErrorKind::UnreviewableChange,
+                true => ReviewErrorKind::UnparsableAnswer,
+            }
         }
     };
     let message = report.failure_reason().unwrap_or(&report.summary).to_owned();
@@ -97,6 +105,52 @@ impl TriggerReview {
         match self {
             Self::Completed(findings) => findings,
             _ => &[],
+        }
+    }
+}
+
+/// A review and what it reviewed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReviewedRange {
+    /// What came of it.
+    pub review: TriggerReview,
+    /// The commit that it started from.
+    pub base: String,
+    /// The commit that it reviewed.
+    pub head: String,
+    /// The folder with its files.
+    #[serde(default)]
+    pub log: Option<String>,
+    /// What it cost.
+    #[serde(default)]
+    pub cost_usd: Option<f64>,
+    /// Files of the change that are tests, CI or lint configuration.
+    #[serde(default)]
+    pub sensitive_files: Vec<String>,
+    /// The ids of its findings in the ledger, by their own keys.
+    #[serde(default)]
+    pub ledger_ids: BTreeMap<String, String>,
+    /// Who reviewed it.
+    #[serde(default)]
+    pub reviewers: Vec<String>,
+    /// What else is to be known, such as files that are not reviewed.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+impl ReviewedRange {
+    /// A review of the range between two commits, of which nothing else is known.
+    pub fn new(review: TriggerReview, base: impl Into<String>, head: impl Into<String>) -> Self {
+        Self {
+            review,
+            base: base.into(),
+            head: head.into(),
+            log: None,
+            cost_usd: None,
+            sensitive_files: Vec::new(),
+            ledger_ids: BTreeMap::new(),
+            reviewers: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 }
@@ -128,7 +182,8 @@ pub enum AfterReview {
     Abort(String),
 }
 
-/// Decides what happens after a review. With `fails_closed`, work that could not be reviewed fails.
+/// Decides what happens after a review. With `fails_closed`, work that could not be reviewed fails. So it does with
+/// `remediate` if another try is of no use.
 pub fn after_review(
     settings: &CodeReviewSettings,
     fails_closed: bool,
@@ -165,6 +220,9 @@ pub fn after_review(
                 _ if repeats && used.reviews < retries => AfterReview::Repeat,
                 FailureMode::Abort => AfterReview::Abort(reason),
                 _ if fails_closed => AfterReview::Fail(reason),
+                FailureMode::Remediate if kind.is_fatal() && retries > 0 => {
+                    AfterReview::Fail(reason)
+                }
                 FailureMode::Continue | FailureMode::Remediate => {
                     AfterReview::AcceptNotReviewed(reason)
                 }

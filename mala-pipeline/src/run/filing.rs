@@ -2,13 +2,12 @@
 
 use super::perform::StepContext;
 use super::{StepTask, failed};
-use mala_domain::run::filing::{FindingSource, fixed_issues, plan};
-use mala_domain::run::issue::{IssueDraft, IssueId, TrackerIssue};
+use mala_domain::run::filing::{
+    FindingSource, SUMMARY_LABEL, finished_summaries, fixed_issues, plan,
+};
+use mala_domain::run::issue::{IssueDraft, IssueId, IssueKind, TrackerIssue};
 use mala_domain::run::lifecycle::WorkEvent;
 use mala_domain::run::triggers::TriggerKind;
-
-/// The label of the summary issue of a run.
-const SUMMARY_LABEL: &str = "run-summary";
 
 impl StepContext<'_> {
     pub(super) async fn file(&self, task: &StepTask) -> Result<WorkEvent, WorkEvent> {
@@ -40,15 +39,32 @@ impl StepContext<'_> {
         for (_, draft) in &plan.drafts {
             issues.push(self.ports.tracker.create(draft).await.map_err(failed)?);
         }
-        let closed = fixed_issues(&task.work.filed, &task.work.findings, &source, &existing);
+        let mut closed = fixed_issues(&task.work.filed, &task.work.findings, &source, &existing);
         for issue in &closed {
             let reason = format!("fixed in {}", source.head);
             self.ports.tracker.close(issue, &reason).await.map_err(failed)?;
         }
+        if plan.drafts.is_empty() {
+            closed.extend(self.close_summaries(&existing, &closed).await?);
+        }
         Ok(WorkEvent::Filed { issues, summary, closed })
     }
 
-    /// The issue that findings of a run without epics are linked to.
+    /// Closes the summary issues whose last finding was closed.
+    pub(super) async fn close_summaries(
+        &self,
+        existing: &[TrackerIssue],
+        closed: &[IssueId],
+    ) -> Result<Vec<IssueId>, WorkEvent> {
+        let summaries = finished_summaries(existing, closed);
+        for issue in &summaries {
+            let reason = "all of its findings are closed";
+            self.ports.tracker.close(issue, reason).await.map_err(failed)?;
+        }
+        Ok(summaries)
+    }
+
+    /// The issue that findings of a run without epics are linked to. No coder works on it.
     async fn summary_issue(
         &self,
         task: &StepTask,
@@ -68,6 +84,7 @@ impl StepContext<'_> {
             notes: format!("Source: {}\n{marker}\n", TriggerKind::RunEnd),
             priority: 3,
             labels: vec![SUMMARY_LABEL.to_owned()],
+            kind: IssueKind::Epic,
             ..IssueDraft::default()
         };
         self.ports.tracker.create(&draft).await.map_err(failed)

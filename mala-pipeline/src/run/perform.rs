@@ -1,28 +1,52 @@
 //! Performs one step of a piece of work and says what happened. A step that is performed twice, after
 //! a kill, does no harm.
 
-use super::progress::{RunNotice, SharedMetadata};
+use super::progress::{RunNotice, RunProgressLog, SharedMetadata};
+use super::target::WatchedTarget;
 use super::{OrchestratorPlan, RunPorts, StepTask, failed};
 use mala_domain::ports::{
-    AdvanceResult, CoderOrder, CoderSession, CommandRunEnd, RebaseResult, Workspace, WorkspaceError,
+    AdvanceResult, CoderOrder, CoderSession, CommandRunEnd, CommitReach, OutsideItem, RebaseResult,
+    TrackerError, Workspace, WorkspaceError, outside_changes,
 };
-use mala_domain::run::commits::prefix;
+use mala_domain::run::commits::{CommitProblem, prefix};
+use mala_domain::run::filing::FINDING_LABEL;
 use mala_domain::run::issue::IssueId;
 use mala_domain::run::lifecycle::{
     CodeOrder, CommandStage, FailedCommand, PromptKind, WorkEvent, WorkKey, WorkOutcome, WorkStep,
+    withdrawal,
 };
 use mala_domain::run::prompt::{CoderBrief, prompt};
 use mala_domain::run::triggers::PlannedCommand;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Time limit of the setup command.
 const SETUP_TIMEOUT: Duration = Duration::from_secs(1800);
+
+/// How long a merge may change a checkout before it is committed there.
+const MERGE_TIME: Duration = Duration::from_millis(300);
+
+/// How many changes outside of a workspace are listed.
+const MAX_OUTSIDE: usize = 10;
 
 /// What steps are performed with.
 pub(super) struct StepContext<'r> {
     pub(super) plan: &'r OrchestratorPlan,
     pub(super) ports: &'r RunPorts<'r>,
     pub(super) metadata: SharedMetadata,
+    pub(super) target: WatchedTarget<'r>,
+}
+
+impl<'r> StepContext<'r> {
+    /// What the steps of a run that starts like this need.
+    pub(super) fn new(
+        plan: &'r OrchestratorPlan,
+        ports: &'r RunPorts<'r>,
+        progress: &RunProgressLog<'_>,
+    ) -> Self {
+        let target = WatchedTarget::new(ports.main_line, &progress.tip);
+        Self { plan, ports, metadata: progress.metadata(), target }
+    }
 }
 
 impl StepContext<'_> {
@@ -51,19 +75,8 @@ impl StepContext<'_> {
             WorkStep::Review => self.review(task).await,
             WorkStep::File(_) => self.file(task).await,
             WorkStep::Rebase => self.rebase(task).await,
-            WorkStep::Advance { from, to } => {
-                match ports.main_line.advance(from, to).await.map_err(failed)? {
-                    AdvanceResult::Done => Ok(WorkEvent::Merged),
-                    AdvanceResult::Moved => Ok(WorkEvent::TargetMoved),
-                    AdvanceResult::Refused(reason) => Err(failed(reason)),
-                }
-            }
-            WorkStep::Close => {
-                let head = task.work.range.as_ref().map_or("", |(_, head)| head);
-                let reason = format!("merged as {head}");
-                ports.tracker.close(&issue, &reason).await.map_err(failed)?;
-                Ok(WorkEvent::Closed)
-            }
+            WorkStep::Advance { from, to } => self.advance(task, from, to).await,
+            WorkStep::Close => self.close(task, &issue).await,
             WorkStep::Release => {
                 let reason = match &task.work.outcome {
                     Some(WorkOutcome::Failed(reason) | WorkOutcome::Skipped(reason)) => reason,
@@ -81,8 +94,53 @@ impl StepContext<'_> {
         }
     }
 
+    /// Moves the target branch, unless the issue was withdrawn in the meantime.
+    async fn advance(&self, task: &StepTask, from: &str, to: &str) -> Result<WorkEvent, WorkEvent> {
+        let ports = self.ports;
+        // A step that is repeated after a kill may have moved it already.
+        let tip = self.target.tip().await.map_err(failed)?;
+        let is_moved = tip != from
+            && ports.main_line.reach(to, &tip).await.map_err(failed)? == CommitReach::Ancestor;
+        if let (WorkKey::Issue(id), false) = (&task.key, is_moved) {
+            match ports.tracker.issue(id).await {
+                Ok(issue) => {
+                    if let Some(why) = withdrawal(&issue, &self.plan.rules.owner) {
+                        return Ok(WorkEvent::Withdrawn(why));
+                    }
+                }
+                Err(TrackerError::Unknown(_)) => {
+                    return Ok(WorkEvent::Withdrawn("deleted meanwhile".to_owned()));
+                }
+                Err(error) => return Ok(WorkEvent::MergeWaits(format!("tracker: {error}"))),
+            }
+        }
+        if let Some(problem) = ports.configs.problem(to).await {
+            return Err(failed(CommitProblem::InvalidConfig(problem)));
+        }
+        match self.target.advance(from, to).await.map_err(failed)? {
+            AdvanceResult::Done => Ok(WorkEvent::Merged),
+            AdvanceResult::Moved => Ok(WorkEvent::TargetMoved),
+            AdvanceResult::Waits(reason) => Ok(WorkEvent::MergeWaits(reason)),
+            AdvanceResult::Refused(reason) => Err(failed(reason)),
+        }
+    }
+
+    /// Closes the issue, and the summary issue of a run whose last finding it was.
+    async fn close(&self, task: &StepTask, issue: &IssueId) -> Result<WorkEvent, WorkEvent> {
+        let tracker = self.ports.tracker;
+        let head = task.work.range.as_ref().map_or("", |(_, head)| head);
+        let reason = format!("merged as {head}");
+        tracker.close(issue, &reason).await.map_err(failed)?;
+        let labels = task.issue.as_ref().map(|issue| issue.labels.as_slice()).unwrap_or_default();
+        if labels.iter().any(|label| label == FINDING_LABEL) {
+            let existing = tracker.issues().await.map_err(failed)?;
+            self.close_summaries(&existing, &[]).await?;
+        }
+        Ok(WorkEvent::Closed)
+    }
+
     async fn open(&self, task: &StepTask) -> Result<WorkEvent, WorkEvent> {
-        let tip = self.ports.main_line.tip().await.map_err(failed)?;
+        let tip = self.target.tip().await.map_err(failed)?;
         let base = task.work.workspace.as_ref().map_or(tip, |workspace| workspace.base.clone());
         let name = task.key.workspace_name();
         let workspace = self.ports.workspaces.open(&name, &base).await.map_err(failed)?;
@@ -104,7 +162,11 @@ impl StepContext<'_> {
 
     async fn code(&self, task: &StepTask, order: &CodeOrder) -> Result<WorkEvent, WorkEvent> {
         let mut workspace = workspace_of(task)?.clone();
+        let before = self.ports.main_line.surroundings().await.map_err(failed)?;
+        let n_moves = self.target.moves_after(0).await.map_err(failed)?.len();
         let session = self.session(task, order, &workspace).await;
+        let outside = self.changed_outside(&before).await?;
+        let foreign_moves = self.target.moves_after(n_moves).await.map_err(failed)?;
         if let PromptKind::Conflict { onto, .. } = &order.prompt {
             workspace.base.clone_from(onto);
         }
@@ -119,6 +181,10 @@ impl StepContext<'_> {
             }
             _ => true,
         };
+        let config_problem = match &state {
+            Some(state) => self.ports.configs.problem(&state.head).await,
+            None => None,
+        };
         Ok(WorkEvent::CoderEnded {
             session: session.session,
             end: session.end,
@@ -126,7 +192,25 @@ impl StepContext<'_> {
             cost_usd: session.cost_usd,
             state,
             is_changed,
+            config_problem,
+            outside,
+            foreign_moves,
         })
+    }
+
+    /// What changed outside of all workspaces. A merge of other work changes a checkout for a moment.
+    async fn changed_outside(
+        &self,
+        before: &BTreeMap<OutsideItem, String>,
+    ) -> Result<Vec<String>, WorkEvent> {
+        let main_line = self.ports.main_line;
+        let seen = outside_changes(before, &main_line.surroundings().await.map_err(failed)?);
+        if seen.is_empty() {
+            return Ok(seen);
+        }
+        tokio::time::sleep(MERGE_TIME).await;
+        let again = outside_changes(before, &main_line.surroundings().await.map_err(failed)?);
+        Ok(again.into_iter().filter(|item| seen.contains(item)).take(MAX_OUTSIDE).collect())
     }
 
     async fn session(
@@ -136,8 +220,8 @@ impl StepContext<'_> {
         workspace: &Workspace,
     ) -> CoderSession {
         let rules = &self.plan.rules;
-        let run = IssueId::new("run");
-        let prefix = prefix(&rules.commit_prefix, task.linked.as_ref().unwrap_or(&run));
+        let linked = task.linked.clone().unwrap_or_else(|| IssueId::new("run"));
+        let prefix = prefix(&rules.commit_prefix, &linked);
         let commands = &rules.triggers.session_end.commands;
         let commands: Vec<String> = commands.iter().map(|it| it.text.clone()).collect();
         let brief = CoderBrief {
@@ -153,16 +237,19 @@ impl StepContext<'_> {
             let (work, line) = (name.clone(), line.to_owned());
             (self.ports.notices)(RunNotice::Said { work, line });
         };
-        let spent = task.work.cost_usd;
-        let issue = task.key.workspace_name();
+        let left = |max: Option<f64>, spent: f64| max.map(|max| (max - spent).max(0.01));
+        let of_issue = left(rules.issue_cost_usd, task.work.cost_usd);
+        let of_run = left(rules.max_cost_usd, task.run_cost_usd);
+        let issue = WorkKey::Issue(linked).workspace_name();
         let order = CoderOrder {
             workspace,
             issue: &issue,
+            prefix: &prefix,
             prompt: &prompt,
             resume: task.work.session.as_deref().filter(|_| order.resume),
             max_time: self.plan.max_session,
             max_idle: self.plan.max_idle,
-            max_cost_usd: rules.issue_cost_usd.map(|max| (max - spent).max(0.01)),
+            max_cost_usd: of_issue.into_iter().chain(of_run).reduce(f64::min),
             said: &said,
         };
         self.ports.coder.work(order).await
@@ -179,8 +266,9 @@ impl StepContext<'_> {
         if commands.is_empty() {
             return Ok(WorkEvent::CommandsEnded(failures));
         }
-        // What a coder left in its workspace without committing it must not count.
-        let workspace = &self.ports.workspaces.check_out(workspace).await.map_err(failed)?;
+        // What is in the workspace besides the commits that are reviewed must not count.
+        let head = head_of(task, workspace);
+        let workspace = &self.ports.workspaces.check_out(workspace, head).await.map_err(failed)?;
         self.set_up(workspace).await?;
         for PlannedCommand { name, text, timeout } in commands {
             let run = self.ports.workspaces.run(workspace, text, *timeout).await.map_err(failed)?;
@@ -197,8 +285,9 @@ impl StepContext<'_> {
 
     async fn rebase(&self, task: &StepTask) -> Result<WorkEvent, WorkEvent> {
         let workspace = workspace_of(task)?;
-        let onto = self.ports.main_line.tip().await.map_err(failed)?;
-        match self.ports.workspaces.rebase(workspace, &onto).await.map_err(failed)? {
+        let onto = self.target.tip().await.map_err(failed)?;
+        let head = head_of(task, workspace);
+        match self.ports.workspaces.rebase(workspace, head, &onto).await.map_err(failed)? {
             RebaseResult::Done { workspace: moved, head } => {
                 let is_moved = moved.base != workspace.base;
                 Ok(WorkEvent::Rebased { workspace: moved, head, is_moved })
@@ -211,4 +300,9 @@ impl StepContext<'_> {
 #[expect(clippy::result_large_err, reason = "the error is the event that ends the step")]
 fn workspace_of(task: &StepTask) -> Result<&Workspace, WorkEvent> {
     task.work.workspace.as_ref().ok_or_else(|| failed("the work has no workspace"))
+}
+
+/// The commit that is validated, reviewed and merged: the last one of the coder, if one worked.
+fn head_of<'t>(task: &'t StepTask, workspace: &'t Workspace) -> &'t str {
+    task.work.range.as_ref().map_or(&workspace.base, |(_, head)| head)
 }

@@ -2,13 +2,15 @@
 //! followed by effects.
 
 use super::{OrchestratorPlan, RunError, RunPorts, StepTask};
-use mala_domain::ports::{RunLog, RunLogError};
+use mala_domain::ports::RunLogError;
 use mala_domain::run::baseline::{baseline_key, run_start};
 use mala_domain::run::lifecycle::{
     Effect, LoggedEvent, RunEvent, RunState, WorkEvent, WorkKey, WorkOutcome, WorkStep, event_name,
-    rebuild, step,
+    step,
 };
-use mala_domain::run::metadata::{IssueEntry, METADATA_VERSION, RunMetadata, RunStart, start};
+use mala_domain::run::metadata::{
+    IssueEntry, METADATA_VERSION, RunMetadata, RunStart, StartRequest, start,
+};
 use mala_domain::run::report::doing;
 use mala_domain::run::review_log::{CumulativeEvent, LOG_TARGET};
 use mala_domain::run::triggers::TriggerKind;
@@ -53,6 +55,8 @@ pub(super) struct RunProgressLog<'r> {
     ports: RunPorts<'r>,
     pub(super) state: RunState,
     metadata: SharedMetadata,
+    /// The commit that the target branch points to at the start.
+    pub(super) tip: String,
     is_resumed: bool,
 }
 
@@ -62,7 +66,7 @@ impl<'r> RunProgressLog<'r> {
         plan: &'r OrchestratorPlan,
         ports: &RunPorts<'r>,
     ) -> Result<Self, RunError> {
-        let stored = stored_metadata(ports.log)?;
+        let stored = parsed_metadata(ports.log.metadata()?.as_deref())?;
         let selection = &plan.rules.selection;
         let begins = start(stored.as_ref(), selection, plan.start);
         let is_resumed = begins.ok_or(RunError::NothingToResume)? == RunStart::Resumed;
@@ -77,19 +81,25 @@ impl<'r> RunProgressLog<'r> {
             tracing::warn!(target: "cumulative_review", commit, "{LOG_TARGET}: {warning}");
             (ports.notices)(RunNotice::Warning(warning.to_owned()));
         }
+        let state = match is_resumed {
+            true => {
+                let issues = match plan.start {
+                    StartRequest::Resume => ports.tracker.issues().await?,
+                    _ => Vec::new(),
+                };
+                plan.resumed_state(&metadata.run_id, &ports.log.lines()?, (&issues, &tip))?
+            }
+            false => RunState::default(),
+        };
         metadata.version = METADATA_VERSION;
         metadata.run_start_commit = Some(commit);
         metadata.selection = selection.clone();
         metadata.review_enabled = plan.review_enabled;
-        let state = match is_resumed {
-            true => rebuild(&plan.rules, &read_log(ports)?),
-            false => {
-                ports.log.start(&metadata.run_id)?;
-                RunState::default()
-            }
-        };
+        if !is_resumed {
+            ports.log.start(&metadata.run_id)?;
+        }
         let metadata = Arc::new(Mutex::new(metadata));
-        let begun = Self { plan, ports: *ports, state, metadata, is_resumed };
+        let begun = Self { plan, ports: *ports, state, metadata, tip, is_resumed };
         begun.save()?;
         Ok(begun)
     }
@@ -105,7 +115,8 @@ impl<'r> RunProgressLog<'r> {
             (metadata.run_id.clone(), metadata.run_start_commit.clone().unwrap_or_default())
         };
         let (is_resumed, review_enabled) = (self.is_resumed, self.plan.review_enabled);
-        self.emit(RunEvent::Started { run_id, start_commit, is_resumed, review_enabled })
+        let tip = self.tip.clone();
+        self.emit(RunEvent::Started { run_id, start_commit, tip, is_resumed, review_enabled })
     }
 
     /// Applies and logs an event, and returns what follows.
@@ -188,7 +199,10 @@ impl<'r> RunProgressLog<'r> {
             }
             (step, _) => RunNotice::Step {
                 work: name_of,
-                doing: doing(step).to_owned(),
+                doing: match &work.waits {
+                    Some(why) => format!("waiting for its merge: {why}"),
+                    None => doing(step).to_owned(),
+                },
                 cost_usd: work.cost_usd,
             },
         };
@@ -196,15 +210,14 @@ impl<'r> RunProgressLog<'r> {
     }
 }
 
-/// The metadata of the last run.
-pub(super) fn stored_metadata(log: &dyn RunLog) -> Result<Option<RunMetadata>, RunError> {
-    let Some(text) = log.metadata()? else { return Ok(None) };
-    let read = serde_json::from_str(&text);
-    read.map(Some).map_err(|error| RunError::Unreadable("run_metadata.json", error))
+/// The metadata of a stored run.
+pub(super) fn parsed_metadata(text: Option<&str>) -> Result<Option<RunMetadata>, RunError> {
+    let read = text.map(serde_json::from_str).transpose();
+    read.map_err(|error| RunError::Unreadable("run_metadata.json", error))
 }
 
-fn read_log(ports: &RunPorts<'_>) -> Result<Vec<LoggedEvent>, RunError> {
-    let lines = ports.log.lines()?;
+/// The events of a log.
+pub(super) fn parsed_log(lines: &[String]) -> Result<Vec<LoggedEvent>, RunError> {
     lines
         .iter()
         .map(|line| serde_json::from_str(line).map_err(|it| RunError::Unreadable("the log", it)))

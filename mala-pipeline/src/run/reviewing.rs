@@ -15,7 +15,6 @@ use mala_domain::run::outcome::{ReviewErrorKind, TriggerReview, of_report};
 use mala_domain::run::review_log::{CumulativeEvent, LOG_TARGET, LogLevel};
 use mala_domain::run::sensitive::is_sensitive;
 use mala_domain::run::triggers::TriggerKind;
-use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use std::time::Instant;
 
@@ -138,21 +137,17 @@ impl StepContext<'_> {
         let request = TriggerReviewRequest {
             trigger,
             work: format!("{} of run {}", task.key, task.run_id),
+            issue: match &task.key {
+                WorkKey::Issue(id) => Some((id.clone(), task.work.n_reviews)),
+                WorkKey::Trigger(_) => None,
+            },
             settings: settings.clone(),
             base: range.base.clone(),
             head: range.head.clone(),
             tasks: tasks(task, &range.summary),
         };
-        let mut reviewed = ReviewedRange {
-            review: TriggerReview::Completed(Vec::new()),
-            base: range.base,
-            head: range.head,
-            log: None,
-            cost_usd: None,
-            sensitive_files: Vec::new(),
-            ledger_ids: BTreeMap::new(),
-            reviewers: Vec::new(),
-        };
+        let mut reviewed =
+            ReviewedRange::new(TriggerReview::Completed(Vec::new()), range.base, range.head);
         match self.ports.reviews.review(&request).await {
             Ok(report) => {
                 reviewed.review = of_report(&report);
@@ -164,8 +159,11 @@ impl StepContext<'_> {
                 let names = report.reviewers.iter().map(|it| it.reviewer.clone());
                 reviewed.reviewers = names.collect();
                 for warning in &report.warnings {
-                    let warning = format!("{}: {warning}", task.key);
-                    (self.ports.notices)(RunNotice::Warning(warning));
+                    if !reviewed.warnings.contains(warning) {
+                        let shown = format!("{}: {warning}", task.key);
+                        (self.ports.notices)(RunNotice::Warning(shown));
+                        reviewed.warnings.push(warning.clone());
+                    }
                 }
                 reviewed.ledger_ids = tracked
                     .map(|it| (it.dedupe_key.as_str().to_owned(), it.id.0.clone()))
@@ -200,16 +198,8 @@ fn tasks(task: &StepTask, range: &RangeSummary) -> Vec<(String, String)> {
 }
 
 fn skipped(reason: ReviewSkip, base: &str, head: &str) -> WorkEvent {
-    WorkEvent::ReviewEnded(Box::new(ReviewedRange {
-        review: TriggerReview::Skipped(reason),
-        base: base.to_owned(),
-        head: head.to_owned(),
-        log: None,
-        cost_usd: None,
-        sensitive_files: Vec::new(),
-        ledger_ids: BTreeMap::new(),
-        reviewers: Vec::new(),
-    }))
+    let reviewed = ReviewedRange::new(TriggerReview::Skipped(reason), base, head);
+    WorkEvent::ReviewEnded(Box::new(reviewed))
 }
 
 macro_rules! emit {

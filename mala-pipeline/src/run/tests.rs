@@ -150,14 +150,16 @@ async fn an_unknown_last_review_is_dropped() {
     world.edit_metadata(|metadata| {
         metadata.last_cumulative_review_commits.insert("run_end".to_owned(), "gone".to_owned());
     });
+    world.add_issue("b");
     world.run().await.unwrap();
     assert_eq!(world.reviews().pop().unwrap().base, "c0", "003-114, 003-010");
     world.edit_metadata(|metadata| {
         metadata.run_start_commit = Some("gone".to_owned());
         metadata.last_cumulative_review_commits.clear();
     });
+    world.add_issue("c");
     let result = world.run().await.unwrap();
-    let end = &result.report.triggers[0];
+    let end = result.report.triggers.last().unwrap();
     assert_eq!(end.skip_reason, Some("baseline_not_found"), "003-112, 003-113, 003-227");
     assert_eq!(result.conclusion, RunConclusion::Succeeded, "003-113");
 }
@@ -167,6 +169,32 @@ async fn nothing_to_resume_is_an_error() {
     let mut world = World::new(REVIEWED, &["a"]);
     world.plan.start = StartRequest::Resume;
     assert!(matches!(world.run().await, Err(RunError::NothingToResume)));
+    world.plan.start = StartRequest::Detect;
+    world.run().await.unwrap();
+    let n_reviews = world.reviews().len();
+    world.run().await.unwrap();
+    assert_eq!(world.reviews().len(), n_reviews, "a finished run is not reviewed again");
+    world.plan.start = StartRequest::Resume;
+    assert!(matches!(world.run().await, Err(RunError::AlreadyFinished(_))));
+    world.add_issue("b");
+    assert_eq!(world.run().await.unwrap().report.succeeded, 2);
+}
+
+#[tokio::test]
+async fn finished_work_waits_until_it_can_be_merged() {
+    let world = World::new(REVIEWED, &["a"]);
+    world.obstruct(Some("`main` is checked out with changes"));
+    let result = world.run().await.unwrap();
+    assert_eq!(result.conclusion, RunConclusion::Failed);
+    assert_eq!(result.report.issues[0].status, "unfinished");
+    assert_eq!(result.report.next_steps[0].command, "mala run --resume");
+    assert!(world.warnings()[0].contains("`main` is checked out"), "{:?}", world.warnings());
+    assert_eq!((world.workspaces_left(), world.tip()), (vec!["a".to_owned()], "c0".to_owned()));
+    world.obstruct(None);
+    let result = world.run().await.unwrap();
+    assert_eq!(result.conclusion, RunConclusion::Succeeded);
+    assert_eq!((world.subjects(), world.prompts().len()), (vec!["bd-a: work".to_owned()], 1));
+    assert_eq!(world.reviews().len(), 2, "its own, and that of the run");
 }
 
 /// The loop is dropped after any number of polls, as by `kill -9`, and resumed.

@@ -73,6 +73,12 @@ impl BeadsDialect {
         self == Self::BeadsRs && expires.is_u64() && *expires == stored["assignee_expires"]
     }
 
+    /// Whether the assignee of an issue is the owner that claimed it. The daemon of `beads-rs` claims in its own
+    /// name for all who ask.
+    pub(super) fn knows_owners(self) -> bool {
+        self != Self::BeadsRs
+    }
+
     /// The calls that open a claimed issue again.
     pub(super) fn release(self, id: &IssueId, reason: &str) -> Vec<Vec<String>> {
         let id = id.as_str();

@@ -3,7 +3,8 @@
 use super::*;
 
 fn call(is_resumed: bool, is_confined: bool, max_cost: Option<&str>) -> CoderCall<'static> {
-    let values = ["session", "prompt_file", "tree", "issue", "home", "objects", "git_dir"];
+    let values =
+        ["session", "prompt_file", "tree", "issue", "prefix", "home", "objects", "git_dir"];
     CoderCall {
         is_resumed,
         is_confined,

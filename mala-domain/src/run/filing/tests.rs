@@ -170,3 +170,26 @@ fn titles_are_one_short_line() {
     assert_eq!(one_line("a\n\u{1b}[31mb\t c", 50), "a [31mb c");
     assert_eq!(one_line(&"x".repeat(300), MAX_TITLE).chars().count(), MAX_TITLE);
 }
+
+#[test]
+fn a_summary_issue_ends_with_its_last_finding() {
+    let source = source(TriggerKind::RunEnd, "s");
+    let findings = [finding("x", None), finding("y", None)];
+    let drafts = plan(&findings, &source, &[], None).drafts;
+    let (x, y) = (filed(&drafts[0].1, "x"), filed(&drafts[1].1, "y"));
+    let summary = TrackerIssue {
+        labels: vec![SUMMARY_LABEL.to_owned()],
+        notes: "Source: run_end\nRun: r\n".to_owned(),
+        ..issue("s", None, &[])
+    };
+    let ended = |existing: &[&TrackerIssue], closed: &[&str]| {
+        let existing: Vec<TrackerIssue> = existing.iter().map(|it| (*it).clone()).collect();
+        let closed: Vec<IssueId> = closed.iter().map(|id| IssueId::new(*id)).collect();
+        finished_summaries(&existing, &closed)
+    };
+    let closed_x = closed(x.clone());
+    assert!(ended(&[&summary, &x, &y], &["y"]).is_empty());
+    assert_eq!(ended(&[&summary, &closed_x, &y], &["y"]), [IssueId::new("s")]);
+    assert!(ended(&[&summary], &[]).is_empty(), "it has no finding yet");
+    assert!(ended(&[&closed(summary), &closed_x], &[]).is_empty(), "it is closed");
+}

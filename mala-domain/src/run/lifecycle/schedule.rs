@@ -1,11 +1,10 @@
 //! What starts next: merges one after the other, issues as far as limits allow, and the end.
 
-use super::super::issue::IssueId;
+use super::super::issue::{IssueId, TrackerIssue};
 use super::super::readiness::readiness;
 use super::super::triggers::{TriggerKind, completed_epics, fires_at_run_end, fires_periodically};
 use super::state::{RunState, TriggerFire, WorkKey, WorkProgress, WorkStep};
 use super::{CommandStage, Effect, RunRules};
-use std::collections::BTreeSet;
 
 /// What starts after an event.
 pub(super) fn next(state: &mut RunState, rules: &RunRules, at: i64) -> Vec<Effect> {
@@ -22,7 +21,7 @@ pub(super) fn next(state: &mut RunState, rules: &RunRules, at: i64) -> Vec<Effec
     if !state.stopping {
         effects.extend(next_issues(state, rules, at).into_iter().map(Effect::Perform));
     }
-    if effects.is_empty() && !state.works.values().any(WorkProgress::is_active) {
+    if effects.is_empty() && !state.works.values().any(WorkProgress::is_going_on) {
         effects.push(ending(state, rules, at));
     }
     effects
@@ -74,7 +73,7 @@ fn next_merge(state: &mut RunState) -> Option<WorkKey> {
         return None;
     }
     let queued = |(key, work): (&WorkKey, &WorkProgress)| match work.step {
-        WorkStep::Queued(number) => Some((number, key.clone())),
+        WorkStep::Queued(number) if work.waits.is_none() => Some((number, key.clone())),
         _ => None,
     };
     let (_, key) = state.works.iter().filter_map(queued).min()?;
@@ -84,27 +83,17 @@ fn next_merge(state: &mut RunState) -> Option<WorkKey> {
 
 fn next_issues(state: &mut RunState, rules: &RunRules, at: i64) -> Vec<WorkKey> {
     let is_busy = |(key, work): (&WorkKey, &WorkProgress)| match key {
-        WorkKey::Issue(_) => work.is_active(),
+        WorkKey::Issue(_) => work.is_going_on(),
         WorkKey::Trigger(_) => matches!(work.step, WorkStep::Code(_)),
     };
     let n_busy = state.works.iter().filter(|entry| is_busy(*entry)).count();
     let n_started = state.works.keys().filter(|key| matches!(key, WorkKey::Issue(_))).count();
     let left = rules.max_issues.map_or(usize::MAX, |max| max.saturating_sub(n_started));
     let free = rules.max_agents.saturating_sub(n_busy).min(left);
-    if free == 0 || is_over_budget(state, rules, at) {
+    if free == 0 || reached_limit(state, rules, at).is_some() {
         return Vec::new();
     }
-    let mut taken: BTreeSet<IssueId> = state
-        .works
-        .keys()
-        .filter_map(|key| match key {
-            WorkKey::Issue(id) => Some(id.clone()),
-            WorkKey::Trigger(_) => None,
-        })
-        .collect();
-    if !rules.work_on_findings {
-        taken.extend(state.filed.iter().cloned());
-    }
+    let taken = state.taken(rules.work_on_findings);
     let ready = readiness(&state.issues, &rules.selection, &taken, &rules.owner).ready;
     let mut started = Vec::new();
     for id in ready.into_iter().take(free) {
@@ -116,11 +105,18 @@ fn next_issues(state: &mut RunState, rules: &RunRules, at: i64) -> Vec<WorkKey> 
     started
 }
 
-/// Whether limits of the run keep further issues from starting.
-pub(super) fn is_over_budget(state: &RunState, rules: &RunRules, at: i64) -> bool {
+/// The limit of the run that keeps further issues from starting, in words.
+pub fn reached_limit(state: &RunState, rules: &RunRules, at: i64) -> Option<String> {
     let minutes = at.saturating_sub(state.started_at) / 60;
-    rules.max_cost_usd.is_some_and(|max| state.cost_usd >= max)
-        || rules.max_minutes.is_some_and(|max| minutes >= i64::from(max))
+    let max_minutes = rules.max_minutes.filter(|max| minutes >= i64::from(*max));
+    let over = max_minutes.map(|max| format!("the limit of {max} minutes is reached"));
+    spent_limit(state.cost_usd, rules).or(over)
+}
+
+/// The limit that keeps coders from working, in words.
+pub(super) fn spent_limit(cost_usd: f64, rules: &RunRules) -> Option<String> {
+    let max = rules.max_cost_usd.filter(|max| cost_usd >= *max)?;
+    Some(format!("the limit of ${max:.2} is spent"))
 }
 
 /// What is done when no work is left.
@@ -128,18 +124,43 @@ fn ending(state: &mut RunState, rules: &RunRules, at: i64) -> Effect {
     if state.stopping {
         return Effect::Finish;
     }
-    if state.is_stale && !is_over_budget(state, rules, at) {
+    let is_over_limit = reached_limit(state, rules, at).is_some();
+    if state.is_stale && !is_over_limit {
         return Effect::ReadTracker;
     }
-    if rules.watches && !is_over_budget(state, rules, at) {
+    if rules.watches && !is_over_limit {
         return Effect::Watch;
     }
-    let has_fired = state.works.keys().any(|key| key.trigger() == TriggerKind::RunEnd);
-    let (_, n_failed) = state.counts();
-    match &rules.triggers.run_end {
-        Some(trigger) if !has_fired && fires_at_run_end(trigger.fire_on, n_failed) => {
-            Effect::Perform(fire(state, TriggerKind::RunEnd, None, at))
-        }
-        _ => Effect::Finish,
+    match fires_last(state, rules) {
+        true => Effect::Perform(fire(state, TriggerKind::RunEnd, None, at)),
+        false => Effect::Finish,
     }
+}
+
+/// Whether `run_end` fires: once until the run ends by itself, when it has not accepted this state of the target,
+/// and not while finished work waits for its merge.
+fn fires_last(state: &RunState, rules: &RunRules) -> bool {
+    let is_last = |key: &WorkKey| match key {
+        WorkKey::Trigger(fire) => {
+            fire.kind == TriggerKind::RunEnd && fire.number > state.n_fires_before
+        }
+        WorkKey::Issue(_) => false,
+    };
+    let has_fired = state.works.keys().any(is_last);
+    let is_waiting = state.works.values().any(|work| work.waits.is_some());
+    let (_, n_failed) = state.counts();
+    let trigger = rules.triggers.run_end.as_ref();
+    let is_asked = trigger.is_some_and(|trigger| fires_at_run_end(trigger.fire_on, n_failed));
+    let is_accepted = state.accepted_tip.as_deref() == Some(state.tip.as_str());
+    is_asked && !has_fired && !is_waiting && !is_accepted
+}
+
+/// Whether a run that is resumed with these issues and this target has nothing to do.
+pub fn is_over(state: &RunState, rules: &RunRules, issues: &[TrackerIssue], tip: &str) -> bool {
+    let state = state.clone().continued(issues, tip);
+    let taken = state.taken(rules.work_on_findings);
+    let ready = readiness(&state.issues, &rules.selection, &taken, &rules.owner).ready;
+    ready.is_empty()
+        && !state.works.values().any(WorkProgress::is_active)
+        && !fires_last(&state, rules)
 }

@@ -1,8 +1,9 @@
 //! The state of a run.
 
 use super::super::issue::{IssueId, IssueKind, IssueStatus, TrackerIssue};
-use super::super::outcome::{AfterReview, RetriesUsed, TriggerReview};
+use super::super::outcome::{AfterReview, RetriesUsed, ReviewedRange};
 use super::super::triggers::{TriggerKind, is_complete};
+use super::TargetMove;
 use crate::finding::Finding;
 use crate::ports::Workspace;
 use serde::{Deserialize, Serialize};
@@ -40,11 +41,19 @@ impl WorkKey {
         }
     }
 
-    /// A name of letters, digits, `.`, `_` and `-`, different for different keys.
+    /// A name of letters, digits, `.`, `_` and `-`, different for different keys: names that start with `trigger.`
+    /// or `hash.` are never those of issues.
     pub fn workspace_name(&self) -> String {
-        let name = self.to_string();
+        let (name, is_reserved) = match self {
+            Self::Issue(id) => {
+                let id = id.as_str();
+                (id.to_owned(), id.starts_with("trigger.") || id.starts_with("hash."))
+            }
+            Self::Trigger(_) => (format!("trigger.{self}"), false),
+        };
         let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        let is_plain = name.len() <= 60
+        let is_plain = !is_reserved
+            && name.len() <= 60
             && name.chars().all(safe)
             && name.starts_with(|c: char| c.is_ascii_alphanumeric())
             && !name.ends_with('.')
@@ -53,10 +62,11 @@ impl WorkKey {
         if is_plain {
             return name;
         }
+        let unique = format!("{} {name}", self.trigger());
         let hash: String =
-            Sha256::digest(name.as_bytes()).iter().take(6).map(|b| format!("{b:02x}")).collect();
+            Sha256::digest(unique.as_bytes()).iter().take(6).map(|b| format!("{b:02x}")).collect();
         let start: String = name.chars().filter(|c| c.is_ascii_alphanumeric()).take(30).collect();
-        format!("x{start}-{hash}")
+        format!("hash.{start}-{hash}")
     }
 }
 
@@ -161,32 +171,6 @@ pub struct FailedCommand {
     pub output: String,
 }
 
-/// A review and what it reviewed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ReviewedRange {
-    /// What came of it.
-    pub review: TriggerReview,
-    /// The commit that it started from.
-    pub base: String,
-    /// The commit that it reviewed.
-    pub head: String,
-    /// The folder with its files.
-    #[serde(default)]
-    pub log: Option<String>,
-    /// What it cost.
-    #[serde(default)]
-    pub cost_usd: Option<f64>,
-    /// Files of the change that are tests, CI or lint configuration.
-    #[serde(default)]
-    pub sensitive_files: Vec<String>,
-    /// The ids of its findings in the ledger, by their own keys.
-    #[serde(default)]
-    pub ledger_ids: BTreeMap<String, String>,
-    /// Who reviewed it.
-    #[serde(default)]
-    pub reviewers: Vec<String>,
-}
-
 /// What became of a piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkOutcome {
@@ -245,6 +229,12 @@ pub struct WorkProgress {
     pub cost_usd: f64,
     /// Whether its commits are in the target branch.
     pub is_merged: bool,
+    /// Why its commits cannot be merged at the moment; it stays in the queue.
+    pub waits: Option<String>,
+    /// Moves of the target branch during its sessions that were not mala's.
+    pub foreign_moves: Vec<TargetMove>,
+    /// Why it is not merged before a person has seen the report of this run.
+    pub held: Option<&'static str>,
     /// What became of it.
     pub outcome: Option<WorkOutcome>,
     /// The branch with commits that were not merged.
@@ -278,6 +268,9 @@ impl WorkProgress {
             messages: Vec::new(),
             cost_usd: 0.0,
             is_merged: false,
+            waits: None,
+            foreign_moves: Vec::new(),
+            held: None,
             outcome: None,
             branch: None,
             warnings: Vec::new(),
@@ -293,10 +286,29 @@ impl WorkProgress {
         }
     }
 
+    /// Why it waits once it is in the merge queue.
+    pub(super) fn held_reason(&self) -> Option<String> {
+        let is_queued = matches!(self.step, WorkStep::Queued(_));
+        self.held.filter(|_| is_queued).map(str::to_owned)
+    }
+
     /// Whether something is still to be done for it.
     pub fn is_active(&self) -> bool {
         self.step != WorkStep::Done
     }
+
+    /// Whether something can be done for it at the moment.
+    pub(super) fn is_going_on(&self) -> bool {
+        self.is_active() && self.waits.is_none()
+    }
+}
+
+/// What is known when a run starts or is resumed.
+pub(super) struct RunBeginning<'b> {
+    pub(super) run_id: &'b str,
+    pub(super) start_commit: &'b str,
+    pub(super) tip: &'b str,
+    pub(super) is_resumed: bool,
 }
 
 /// The state of a run.
@@ -324,6 +336,12 @@ pub struct RunState {
     pub n_done: u32,
     /// Number of triggers that fired.
     pub n_fires: u32,
+    /// Number of triggers that had fired when it ended by itself last.
+    pub n_fires_before: u32,
+    /// The commit that the target branch points to, as far as the run knows.
+    pub tip: String,
+    /// The commit that `run_end` accepted last.
+    pub accepted_tip: Option<String>,
     /// Number of entries in the merge queue so far.
     pub n_queued: u32,
     /// Total cost.
@@ -343,21 +361,23 @@ pub struct RunState {
 }
 
 impl RunState {
-    pub(super) fn begin(&mut self, run_id: &str, start_commit: &str, is_resumed: bool, at: i64) {
-        if !is_resumed {
+    pub(super) fn begin(&mut self, begins: &RunBeginning<'_>, at: i64) {
+        if !begins.is_resumed {
             *self = Self::default();
         }
         if self.finished {
             self.cost_usd = 0.0;
-            // The last run ended by itself: its failures are tried again, and it can end again.
-            let is_over = |key: &WorkKey, work: &WorkProgress| {
-                let ended_run = key.trigger() == TriggerKind::RunEnd;
-                !work.is_active() && (ended_run || work.outcome != Some(WorkOutcome::Succeeded))
+            // The last run ended by itself: its failures are tried again.
+            let is_kept = |work: &WorkProgress| {
+                work.is_active() || work.outcome == Some(WorkOutcome::Succeeded)
             };
-            self.works.retain(|key, work| !is_over(key, work));
+            self.works.retain(|_, work| is_kept(work));
+            self.n_fires_before = self.n_fires;
         }
-        self.run_id = run_id.to_owned();
-        self.start_commit = start_commit.to_owned();
+        self.works.values_mut().for_each(|work| work.held = None);
+        self.run_id = begins.run_id.to_owned();
+        self.start_commit = begins.start_commit.to_owned();
+        self.tip = begins.tip.to_owned();
         self.started_at = at;
         self.stopping = false;
         self.aborted = None;
@@ -369,6 +389,30 @@ impl RunState {
         self.issues = issues.to_vec();
         self.is_read = true;
         self.is_stale = false;
+        // What was in the way of a merge may be gone.
+        self.works.values_mut().for_each(|work| work.waits = work.held_reason());
+    }
+
+    /// The state in which a run goes on with these issues and this target, before it does anything.
+    #[must_use]
+    pub fn continued(mut self, issues: &[TrackerIssue], tip: &str) -> Self {
+        let (run_id, start_commit) = (self.run_id.clone(), self.start_commit.clone());
+        let (run_id, start_commit) = (run_id.as_str(), start_commit.as_str());
+        let begins = RunBeginning { run_id, start_commit, tip, is_resumed: true };
+        self.begin(&begins, self.started_at);
+        self.read(issues);
+        self.forget_reopened();
+        self
+    }
+
+    /// Issues that the run does not start: those that it works on or is done with, and findings that it filed.
+    pub fn taken(&self, work_on_findings: bool) -> BTreeSet<IssueId> {
+        let works = self.works.keys().filter_map(|key| match key {
+            WorkKey::Issue(id) => Some(id.clone()),
+            WorkKey::Trigger(_) => None,
+        });
+        let filed = self.filed.iter().filter(|_| !work_on_findings).cloned();
+        works.chain(filed).collect()
     }
 
     /// Adapts what was done before to what the tracker says: an issue that was opened again is worked on again,

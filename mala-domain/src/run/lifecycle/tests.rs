@@ -91,8 +91,19 @@ impl Simulation {
         let (run_id, start_commit) = ("r".to_owned(), "c0".to_owned());
         let review_enabled = true;
         let issues = self.state.issues.clone();
-        self.emit(RunEvent::Started { run_id, start_commit, is_resumed, review_enabled });
+        let tip = self.target();
+        self.emit(RunEvent::Started { run_id, start_commit, tip, is_resumed, review_enabled });
         self.state.issues = issues;
+    }
+
+    /// The head that was merged last.
+    fn target(&self) -> String {
+        let merged = Some(self.state.tip.clone()).filter(|tip| !tip.is_empty());
+        merged.unwrap_or_else(|| "c0".to_owned())
+    }
+
+    fn is_over(&self) -> bool {
+        is_over(&self.state, &self.rules, &self.state.issues, &self.target())
     }
 
     /// Performs one effect; false at the end.
@@ -158,7 +169,13 @@ impl Simulation {
             WorkStep::Open => WorkEvent::Opened(workspace(&tip)),
             WorkStep::Code(_) => self.coded(key),
             WorkStep::Commands(_) => WorkEvent::CommandsEnded(Vec::new()),
-            WorkStep::Review => reviewed(TriggerReview::Completed(Vec::new())),
+            WorkStep::Review => {
+                let mut event = reviewed(TriggerReview::Completed(Vec::new()));
+                if let WorkEvent::ReviewEnded(range) = &mut event {
+                    range.head = self.target();
+                }
+                event
+            }
             WorkStep::File(_) => {
                 WorkEvent::Filed { issues: Vec::new(), summary: None, closed: Vec::new() }
             }
@@ -229,20 +246,14 @@ fn coder(end: CoderEnd, head: &str, base: &str, subject: &str) -> WorkEvent {
         cost_usd: Some(0.5),
         state: Some(state),
         is_changed: true,
+        config_problem: None,
+        outside: Vec::new(),
+        foreign_moves: Vec::new(),
     }
 }
 
 fn reviewed(review: TriggerReview) -> WorkEvent {
-    WorkEvent::ReviewEnded(Box::new(ReviewedRange {
-        review,
-        base: "c0".to_owned(),
-        head: "h1".to_owned(),
-        log: None,
-        cost_usd: None,
-        sensitive_files: Vec::new(),
-        ledger_ids: BTreeMap::new(),
-        reviewers: Vec::new(),
-    }))
+    WorkEvent::ReviewEnded(Box::new(ReviewedRange::new(review, "c0", "h1")))
 }
 
 fn found(priority: Priority) -> WorkEvent {

@@ -1,15 +1,16 @@
 //! What follows from an event of one piece of work.
 
-use super::super::commits::{issue_commits, prefix};
+use super::super::commits::{CommitProblem, issue_commits, prefix};
 use super::super::issue::IssueId;
 use super::super::outcome::{
-    AfterCommands, AfterReview, TriggerReview, after_failed_commands, after_review,
+    AfterCommands, AfterReview, ReviewedRange, TriggerReview, after_failed_commands, after_review,
     failed_commands_fail_issue,
 };
-use super::schedule::issue_done;
+use super::super::triggers::TriggerKind;
+use super::schedule::{issue_done, spent_limit};
 use super::state::{
-    CodeOrder, CommandStage, FailedCommand, PromptKind, ReviewedRange, RunState, WorkKey,
-    WorkOutcome, WorkProgress, WorkStep,
+    CodeOrder, CommandStage, FailedCommand, PromptKind, RunState, WorkKey, WorkOutcome,
+    WorkProgress, WorkStep,
 };
 use super::{RunRules, WorkEvent, claim_holds};
 use crate::config::FailureMode;
@@ -40,12 +41,17 @@ pub(super) fn apply(
     let before = work.cost_usd;
     let next = WorkContext { rules, key, linked, at }.next(work, event);
     state.cost_usd += work.cost_usd - before;
+    let next = match (next, spent_limit(state.cost_usd, rules)) {
+        (Next::Step(WorkStep::Code(_)), Some(limit)) => Next::Fail(limit),
+        (next, _) => next,
+    };
     match next {
         Next::Stay => return false,
         Next::Step(step) => work.step = step,
         Next::Queue => {
             state.n_queued += 1;
             work.step = WorkStep::Queued(state.n_queued);
+            work.waits = work.waits.take().or_else(|| work.held_reason());
         }
         Next::Fail(reason) => fail(work, key, reason),
         Next::Abort(reason) => {
@@ -74,6 +80,17 @@ fn after(state: &mut RunState, rules: &RunRules, (key, at): (&WorkKey, i64), eve
             state.close(id);
             state.is_stale = true;
             issue_done(state, rules, id, at);
+        }
+        (_, WorkEvent::Merged) => {
+            let merged = state.works.get(key).and_then(|work| work.range.clone());
+            state.tip = merged.map_or(String::new(), |(_, head)| head);
+        }
+        (WorkKey::Issue(_), WorkEvent::Withdrawn(_)) => state.is_stale = true,
+        (WorkKey::Trigger(fire), WorkEvent::Removed(_)) if fire.kind == TriggerKind::RunEnd => {
+            let work = state.works.get(key).filter(|work| work.is_accepted());
+            let reviewed = |work: &WorkProgress| work.reviewed.as_ref().map(|it| it.head.clone());
+            let head = work.map(|work| reviewed(work).unwrap_or_else(|| state.tip.clone()));
+            state.accepted_tip = head.or(state.accepted_tip.take());
         }
         (_, WorkEvent::Filed { issues, summary, closed }) => {
             state.filed.extend(issues.iter().cloned());
@@ -162,13 +179,32 @@ impl WorkContext<'_> {
     }
 
     fn coder_ended(&self, work: &mut WorkProgress, event: &WorkEvent) -> Next {
-        let WorkEvent::CoderEnded { session, end, message, cost_usd, state, is_changed } = event
+        let WorkEvent::CoderEnded {
+            session,
+            end,
+            message,
+            cost_usd,
+            state,
+            is_changed,
+            config_problem,
+            outside,
+            foreign_moves,
+        } = event
         else {
             return Next::Stay;
         };
         let WorkStep::Code(order) = work.step.clone() else { return Next::Stay };
         work.session = session.clone().or(work.session.take());
         work.cost_usd += cost_usd.unwrap_or_default();
+        if !outside.is_empty() {
+            let what = "changed during its session, outside of its worktree:";
+            work.warnings.push(format!("{what} {}", outside.join(", ")));
+        }
+        if !foreign_moves.is_empty() {
+            work.held = Some("the target branch moved during its session, not by mala");
+            work.foreign_moves.extend(foreign_moves.iter().cloned());
+        }
+        self.check_cost(work, *cost_usd, end);
         if !message.trim().is_empty() {
             work.messages.push(message.clone());
         }
@@ -194,13 +230,24 @@ impl WorkContext<'_> {
         if order.since.is_some() && !is_changed {
             return Next::Fail("no progress: the coder changed nothing".to_owned());
         }
-        self.check_commits(work, state, &order)
+        self.check_commits(work, (state, config_problem.as_deref()), &order)
+    }
+
+    /// Warns once when a limit cannot hold.
+    fn check_cost(&self, work: &mut WorkProgress, cost_usd: Option<f64>, end: &CoderEnd) {
+        let is_limited = self.rules.max_cost_usd.or(self.rules.issue_cost_usd).is_some();
+        let has_run = !matches!(end, CoderEnd::Unavailable(_));
+        let warning = "its coder reports no cost: `max_cost_usd` does not count it";
+        let is_known = work.warnings.iter().any(|it| it == warning);
+        if is_limited && has_run && cost_usd.is_none() && !is_known {
+            work.warnings.push(warning.to_owned());
+        }
     }
 
     fn check_commits(
         &self,
         work: &mut WorkProgress,
-        state: &WorkspaceState,
+        (state, config_problem): (&WorkspaceState, Option<&str>),
         order: &CodeOrder,
     ) -> Next {
         let prefix = self.prefix();
@@ -214,10 +261,14 @@ impl WorkContext<'_> {
                 );
             }
         }
-        match issue_commits(state, &prefix, work.claimed_at) {
+        let commits = match (issue_commits(state, &prefix, work.claimed_at), config_problem) {
+            (Ok(_), Some(problem)) => Err(CommitProblem::InvalidConfig(problem.to_owned())),
+            (commits, _) => commits,
+        };
+        match commits {
             Ok(commits) => {
                 work.range = Some((commits.base, commits.head));
-                let fixer = self.rules.trigger(super::TriggerKind::SessionEnd);
+                let fixer = self.rules.trigger(TriggerKind::SessionEnd);
                 match self.is_issue() {
                     true => self.run_commands(work),
                     false if fixer.commands.is_empty() => Next::Queue,
@@ -260,8 +311,7 @@ impl WorkContext<'_> {
                 (CommandStage::AfterRebase, ..) => Next::Fail("nothing to merge".to_owned()),
             };
         }
-        let names: Vec<&str> = failed.iter().map(|it| it.name.as_str()).collect();
-        let reason = format!("failed commands: {}", names.join(", "));
+        let reason = failed_reason(failed);
         let trigger = match stage {
             CommandStage::Trigger => self.rules.trigger(self.key.trigger()),
             _ => &self.rules.triggers.session_end,
@@ -301,10 +351,11 @@ impl WorkContext<'_> {
 
     fn review_ended(&self, work: &mut WorkProgress, reviewed: &ReviewedRange) -> Next {
         let trigger = self.rules.trigger(self.key.trigger());
-        let Some(settings) = &trigger.review else { return Next::Stay };
-        let after = after_review(settings, trigger.fails_closed, work.used, &reviewed.review);
         work.cost_usd += reviewed.cost_usd.unwrap_or_default();
         work.reviewed = Some(reviewed.clone());
+        // A log may have a review that the configuration does not ask for any more: it was done all the same.
+        let Some(settings) = &trigger.review else { return Next::Stay };
+        let after = after_review(settings, trigger.fails_closed, work.used, &reviewed.review);
         if let TriggerReview::ExecutionError { message, .. } = &reviewed.review {
             work.not_reviewed = Some(message.clone());
         }
@@ -349,10 +400,9 @@ impl WorkContext<'_> {
             work.outcome = Some(WorkOutcome::Succeeded);
             return Next::Step(WorkStep::Remove);
         }
-        let failed: Vec<&str> = work.failed_commands.iter().map(|it| it.name.as_str()).collect();
         match failed_commands_fail_issue(trigger.failure_mode, trigger.max_retries) {
-            true if !failed.is_empty() => {
-                Next::Fail(format!("failed commands: {}", failed.join(", ")))
+            true if !work.failed_commands.is_empty() => {
+                Next::Fail(failed_reason(&work.failed_commands))
             }
             _ => Next::Queue,
         }
@@ -383,6 +433,14 @@ impl WorkContext<'_> {
             }
             WorkEvent::TargetMoved => Next::Fail("the target branch keeps moving".to_owned()),
             WorkEvent::Merged => self.merged(work),
+            WorkEvent::MergeWaits(reason) => {
+                work.waits = Some(reason.clone());
+                Next::Queue
+            }
+            WorkEvent::Withdrawn(reason) => {
+                work.outcome = Some(WorkOutcome::Skipped(reason.clone()));
+                Next::Step(WorkStep::Remove)
+            }
             WorkEvent::Closed => {
                 work.outcome = Some(WorkOutcome::Succeeded);
                 Next::Step(WorkStep::Remove)
@@ -409,6 +467,12 @@ impl WorkContext<'_> {
             _ => Next::Step(WorkStep::Review),
         }
     }
+}
+
+fn failed_reason(failed: &[FailedCommand]) -> String {
+    let words: Vec<String> =
+        failed.iter().map(|it| format!("{} ({})", it.name, it.reason)).collect();
+    format!("failed commands: {}", words.join(", "))
 }
 
 fn code(prompt: PromptKind, resume: bool, since: Option<String>) -> WorkStep {

@@ -88,13 +88,22 @@ fn an_unparsable_answer_is_repeated_in_every_mode() {
     }
 }
 
-/// Row 001-092: without reviewers, or when mala fails, another try is of no use.
+/// Row 001-092: without reviewers, for a change that cannot be reviewed, or when mala fails, another try is of no use.
 #[test]
 fn fatal_errors_are_not_repeated() {
-    for kind in [ReviewErrorKind::NoReviewers, ReviewErrorKind::Internal] {
-        let remediate = settings(FailureMode::Remediate, Threshold::P1, 3);
-        assert_eq!(calls(&remediate, kind), (1, "accept, not reviewed"));
-        let legacy = after_review(&remediate, true, RetriesUsed::default(), &error(kind));
+    use ReviewErrorKind::{Internal, NoReviewers, UnreviewableChange};
+    for kind in [NoReviewers, UnreviewableChange, Internal] {
+        for (mode, retries, end) in [
+            (FailureMode::Abort, 3, "abort"),
+            (FailureMode::Continue, 3, "accept, not reviewed"),
+            (FailureMode::Remediate, 3, "fail"),
+            (FailureMode::Remediate, 0, "accept, not reviewed"),
+        ] {
+            let settings = settings(mode, Threshold::P1, retries);
+            assert_eq!(calls(&settings, kind), (1, end), "{kind:?} {mode:?}");
+        }
+        let settings = settings(FailureMode::Continue, Threshold::P1, 3);
+        let legacy = after_review(&settings, true, RetriesUsed::default(), &error(kind));
         assert_eq!(word(&legacy), "fail", "001-092");
     }
 }

@@ -54,6 +54,20 @@ fn table(page: &mut String, title: &str, entries: &[WorkEntry]) {
             entry.cost_usd));
     }
     page.push_str("</table>\n");
+    for entry in entries {
+        for failed in &entry.command_failures {
+            let name = escaped(&entry.name);
+            let (command, reason) = (escaped(&failed.name), escaped(&failed.reason));
+            page.push_str(&format!("<p>{name}: command {command}: {reason}</p>\n<pre>"));
+            for line in failed.output.lines() {
+                page.push_str(&format!("{}\n", escaped(line)));
+            }
+            page.push_str("</pre>\n");
+        }
+        for warning in &entry.warnings {
+            page.push_str(&format!("<p>{}: {}</p>\n", escaped(&entry.name), escaped(warning)));
+        }
+    }
 }
 
 fn list(page: &mut String, title: &str, lines: Vec<String>) {

@@ -62,6 +62,13 @@ fn section(text: &mut String, title: &str, entries: &[WorkEntry]) {
             let name = plain(&entry.name);
             text.push_str(&format!("- {name} changes tests, CI or lint configuration: {files}\n"));
         }
+        for failed in &entry.command_failures {
+            let (name, command) = (plain(&entry.name), plain(&failed.name));
+            text.push_str(&format!("- {name}: command {command}: {}\n", plain(&failed.reason)));
+            for line in failed.output.lines().filter(|line| !line.trim().is_empty()) {
+                text.push_str(&format!("  - `{}`\n", code(line)));
+            }
+        }
         for warning in &entry.warnings {
             text.push_str(&format!("- {}: {}\n", plain(&entry.name), plain(warning)));
         }

@@ -1,13 +1,12 @@
 //! A tracker, a coder, a repository, a reviewer and a log in memory. Each of them counts its actions,
 //! so that a test can end a run between any two.
 
+mod people;
+mod repository;
+
 use super::*;
 use mala_domain::config::Config;
-use mala_domain::ports::{
-    AdvanceResult, CoderEnd, CoderOrder, CoderSession, CommandRun, CommandRunEnd, CommitReach,
-    RangeSummary, RebaseResult, TrackerError, WorkCommit, Workspace, WorkspaceState,
-};
-use mala_domain::run::issue::{IssueDraft, IssueId, IssueKind, IssueStatus, TrackerIssue};
+use mala_domain::run::issue::{IssueId, IssueKind, IssueStatus, TrackerIssue};
 use mala_domain::run::readiness::IssueSelection;
 use mala_domain::run::triggers::{ReviewFlags, plan};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -47,6 +46,7 @@ struct Inner {
     kill_after: Option<usize>,
     full_after: Option<usize>,
     stop_at: Option<(String, u32)>,
+    obstacle: Option<String>,
 }
 
 pub(super) struct World {
@@ -129,6 +129,11 @@ impl World {
         self.inner().full_after = after;
     }
 
+    /// A checkout of the target is in the way of every merge; `None` when it is not any more.
+    pub(super) fn obstruct(&self, why: Option<&str>) {
+        self.inner().obstacle = why.map(str::to_owned);
+    }
+
     pub(super) fn stop_at(&self, action: &str, level: u32) {
         self.inner().stop_at = Some((action.to_owned(), level));
     }
@@ -148,6 +153,7 @@ impl World {
             main_line: self,
             log: self,
             reviews: self,
+            configs: self,
             clock: &clock,
             notices: &notices,
         };
@@ -278,276 +284,6 @@ impl Inner {
     }
 }
 
-impl Tracker for World {
-    fn name(&self) -> &str {
-        "fake"
-    }
-
-    fn issues(&self) -> BoxFuture<'_, Result<Vec<TrackerIssue>, TrackerError>> {
-        Box::pin(async {
-            self.act("issues").await;
-            Ok(self.inner().issues.clone())
-        })
-    }
-
-    fn issue<'a>(&'a self, id: &'a IssueId) -> BoxFuture<'a, Result<TrackerIssue, TrackerError>> {
-        let found = self.inner().issues.iter().find(|issue| issue.id == *id).cloned();
-        Box::pin(async { found.ok_or_else(|| TrackerError::Unknown(id.clone())) })
-    }
-
-    fn claim<'a>(
-        &'a self,
-        id: &'a IssueId,
-        owner: &'a str,
-    ) -> BoxFuture<'a, Result<TrackerIssue, TrackerError>> {
-        Box::pin(async move {
-            self.act(format!("claim {id}")).await;
-            let claimed = {
-                let mut inner = self.inner();
-                let issue = inner.issues.iter_mut().find(|issue| issue.id == *id).unwrap();
-                issue.status = IssueStatus::InProgress;
-                issue.assignee = Some(owner.to_owned());
-                issue.clone()
-            };
-            self.act(format!("claimed {id}")).await;
-            Ok(claimed)
-        })
-    }
-
-    fn release<'a>(
-        &'a self,
-        id: &'a IssueId,
-        _: &'a str,
-    ) -> BoxFuture<'a, Result<(), TrackerError>> {
-        Box::pin(async move {
-            self.act(format!("release {id}")).await;
-            let mut inner = self.inner();
-            let issue = inner.issues.iter_mut().find(|issue| issue.id == *id).unwrap();
-            issue.status = IssueStatus::Open;
-            Ok(())
-        })
-    }
-
-    fn close<'a>(&'a self, id: &'a IssueId, _: &'a str) -> BoxFuture<'a, Result<(), TrackerError>> {
-        Box::pin(async move {
-            self.act(format!("close {id}")).await;
-            {
-                let mut inner = self.inner();
-                let issue = inner.issues.iter_mut().find(|issue| issue.id == *id).unwrap();
-                issue.status = IssueStatus::Closed;
-            }
-            self.act(format!("closed {id}")).await;
-            Ok(())
-        })
-    }
-
-    fn create<'a>(&'a self, draft: &'a IssueDraft) -> BoxFuture<'a, Result<IssueId, TrackerError>> {
-        Box::pin(async move {
-            let id = {
-                let id = format!("f{}", self.inner().issues.len());
-                self.add_issue(&id);
-                let mut inner = self.inner();
-                let issue = inner.issues.last_mut().unwrap();
-                issue.title.clone_from(&draft.title);
-                issue.notes.clone_from(&draft.notes);
-                issue.labels.clone_from(&draft.labels);
-                IssueId::new(id)
-            };
-            self.act(format!("create {}", draft.title)).await;
-            Ok(id)
-        })
-    }
-}
-
-impl Coder for World {
-    fn name(&self) -> &str {
-        "fake"
-    }
-
-    fn confinement(&self) -> &str {
-        "memory"
-    }
-
-    fn work<'a>(&'a self, order: CoderOrder<'a>) -> BoxFuture<'a, CoderSession> {
-        Box::pin(async move {
-            {
-                let mut inner = self.inner();
-                let metadata = inner.metadata.clone();
-                inner.first_metadata.get_or_insert_with(|| metadata.unwrap());
-                let start = match order.resume {
-                    Some(session) => format!("resume {session}\n"),
-                    None => "start\n".to_owned(),
-                };
-                inner.prompts.push(start + order.prompt);
-            }
-            self.act(format!("session {}", order.issue)).await;
-            {
-                let mut inner = self.inner();
-                let (_, after) = order.prompt.split_once("starts with `").unwrap();
-                let (prefix, _) = after.split_once('`').unwrap();
-                let what = if order.prompt.contains("Review Failed") { "fix" } else { "work" };
-                let head = inner.workspaces[&order.workspace.name].clone();
-                let file = format!("{} {}", order.issue, inner.prompts.len());
-                let head = inner.commit(&head, &file, &format!("{prefix}{what}"));
-                inner.workspaces.insert(order.workspace.name.clone(), head);
-            }
-            self.act(format!("committed {}", order.issue)).await;
-            let session = Some(format!("s-{}", order.issue));
-            let (end, message) = (CoderEnd::Finished, "done".to_owned());
-            CoderSession { session, end, message, cost_usd: None }
-        })
-    }
-}
-
-impl Workspaces for World {
-    fn open<'a>(
-        &'a self,
-        name: &'a str,
-        base: &'a str,
-    ) -> BoxFuture<'a, Result<Workspace, WorkspaceError>> {
-        Box::pin(async move {
-            self.act(format!("open {name}")).await;
-            let (name, base) = (name.to_owned(), base.to_owned());
-            self.inner().workspaces.entry(name.clone()).or_insert_with(|| base.clone());
-            Ok(Workspace { root: format!("/{name}"), name, base })
-        })
-    }
-
-    fn state<'a>(
-        &'a self,
-        workspace: &'a Workspace,
-    ) -> BoxFuture<'a, Result<WorkspaceState, WorkspaceError>> {
-        let inner = self.inner();
-        let head = inner.workspaces[&workspace.name].clone();
-        let commit = |id: &String| WorkCommit {
-            id: id.clone(),
-            parent: inner.commits[id].parent.clone(),
-            at: 1000,
-            subject: inner.commits[id].subject.clone(),
-        };
-        let mut commits: Vec<WorkCommit> =
-            inner.path(&head, &workspace.base).iter().map(commit).collect();
-        commits.reverse();
-        let is_rewritten = !inner.ancestors(&head).contains(&workspace.base);
-        let state = WorkspaceState { head, commits, is_rewritten, uncommitted: Vec::new() };
-        Box::pin(async { Ok(state) })
-    }
-
-    fn check_out<'a>(
-        &'a self,
-        workspace: &'a Workspace,
-    ) -> BoxFuture<'a, Result<Workspace, WorkspaceError>> {
-        Box::pin(async { Ok(workspace.clone()) })
-    }
-
-    fn run<'a>(
-        &'a self,
-        workspace: &'a Workspace,
-        command: &'a str,
-        _: Duration,
-    ) -> BoxFuture<'a, Result<CommandRun, WorkspaceError>> {
-        Box::pin(async move {
-            self.act(format!("{command} in {}", workspace.name)).await;
-            Ok(CommandRun { end: CommandRunEnd::Exit(0), output: String::new() })
-        })
-    }
-
-    fn rebase<'a>(
-        &'a self,
-        workspace: &'a Workspace,
-        onto: &'a str,
-    ) -> BoxFuture<'a, Result<RebaseResult, WorkspaceError>> {
-        Box::pin(async move {
-            self.act(format!("rebase {}", workspace.name)).await;
-            let mut inner = self.inner();
-            let head = inner.workspaces[&workspace.name].clone();
-            let mut new = onto.to_owned();
-            let mut commits = inner.path(&head, onto);
-            commits.reverse();
-            let is_moved = !inner.ancestors(&head).contains(&new);
-            for id in commits {
-                let FakeCommit { parent, files, subject } = inner.commits[&id].clone();
-                let old = inner.commits[&parent.unwrap()].files.clone();
-                let file = files.difference(&old).next().unwrap().clone();
-                new = if is_moved { inner.commit(&new, &file, &subject) } else { id };
-            }
-            inner.workspaces.insert(workspace.name.clone(), new.clone());
-            let workspace = Workspace { base: onto.to_owned(), ..workspace.clone() };
-            Ok(RebaseResult::Done { workspace, head: new })
-        })
-    }
-
-    fn remove<'a>(
-        &'a self,
-        name: &'a str,
-    ) -> BoxFuture<'a, Result<Option<String>, WorkspaceError>> {
-        Box::pin(async move {
-            self.act(format!("remove {name}")).await;
-            self.inner().workspaces.remove(name);
-            Ok(None)
-        })
-    }
-
-    fn sweep<'a>(
-        &'a self,
-        keep: &'a [String],
-    ) -> BoxFuture<'a, Result<Vec<String>, WorkspaceError>> {
-        self.inner().workspaces.retain(|name, _| keep.contains(name));
-        Box::pin(async { Ok(Vec::new()) })
-    }
-}
-
-impl MainLine for World {
-    fn tip(&self) -> BoxFuture<'_, Result<String, WorkspaceError>> {
-        let tip = self.inner().tip.clone();
-        Box::pin(async { Ok(tip) })
-    }
-
-    fn advance<'a>(
-        &'a self,
-        from: &'a str,
-        to: &'a str,
-    ) -> BoxFuture<'a, Result<AdvanceResult, WorkspaceError>> {
-        Box::pin(async move {
-            self.act(format!("advance {from} {to}")).await;
-            if self.inner().tip != from {
-                return Ok(AdvanceResult::Moved);
-            }
-            self.inner().tip = to.to_owned();
-            self.act("advanced").await;
-            Ok(AdvanceResult::Done)
-        })
-    }
-
-    fn reach<'a>(
-        &'a self,
-        commit: &'a str,
-        head: &'a str,
-    ) -> BoxFuture<'a, Result<CommitReach, WorkspaceError>> {
-        let inner = self.inner();
-        let reach = match inner.commits.contains_key(commit) {
-            false => CommitReach::Missing,
-            true if inner.ancestors(head).iter().any(|id| id == commit) => CommitReach::Ancestor,
-            true => CommitReach::NotAncestor,
-        };
-        Box::pin(async move { Ok(reach) })
-    }
-
-    fn range<'a>(
-        &'a self,
-        base: &'a str,
-        head: &'a str,
-    ) -> BoxFuture<'a, Result<RangeSummary, WorkspaceError>> {
-        let inner = self.inner();
-        let (old, new) = (&inner.commits[base].files, &inner.commits[head].files);
-        let lines = old.symmetric_difference(new).count() as u64;
-        let path = inner.path(head, base);
-        let commits = path.iter().map(|id| format!("{id} {}", inner.commits[id].subject)).collect();
-        let summary = RangeSummary { lines, is_empty: lines == 0, commits };
-        Box::pin(async { Ok(summary) })
-    }
-}
-
 impl RunLog for World {
     fn append(&self, line: &str) -> Result<(), RunLogError> {
         let mut inner = self.inner();
@@ -584,6 +320,12 @@ impl RunLog for World {
 
     fn save_report(&self, name: &str, _: &str) -> Result<String, RunLogError> {
         Ok(name.to_owned())
+    }
+}
+
+impl ConfigValidator for World {
+    fn problem<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Option<String>> {
+        Box::pin(async { None })
     }
 }
 

@@ -240,6 +240,88 @@ fn a_reopened_issue_is_worked_on_again() {
     assert!(run.story.iter().any(|line| line.starts_with("epic_completion-e")), "{:?}", run.story);
 }
 
+/// The run is reviewed again only when something was merged since.
+#[test]
+fn a_finished_run_is_over_until_there_is_work() {
+    let mut run = simulation(ALL, &[issue("a", None, &[])]).run();
+    assert_eq!(of_kind(&run, TriggerKind::RunEnd), ["run_end-1"]);
+    assert!(run.is_over());
+    run.start(true);
+    while run.turn() {}
+    assert_eq!(of_kind(&run, TriggerKind::RunEnd), ["run_end-1"], "not again");
+    run.state.issues.push(issue("b", None, &[]));
+    assert!(!run.is_over());
+    run.start(true);
+    while run.turn() {}
+    assert_eq!(of_kind(&run, TriggerKind::RunEnd), ["run_end-1", "run_end-2"]);
+    let failed = [Priority::P1; 2].map(found);
+    let mut run =
+        simulation(ALL, &[issue("a", None, &[])]).script("run_end-1 review", failed).run();
+    assert!(!run.is_over(), "its review failed");
+    run.start(true);
+    while run.turn() {}
+    assert_eq!(of_kind(&run, TriggerKind::RunEnd), ["run_end-2"]);
+}
+
+/// Work that cannot be merged at the moment is kept, and a resumed run only merges it.
+#[test]
+fn work_that_cannot_be_merged_waits() {
+    let waits = WorkEvent::MergeWaits("`main` is checked out with changes".to_owned());
+    let mut run = simulation(ALL, &["a", "b"].map(|id| issue(id, None, &[])))
+        .script("a advance", [waits.clone(), waits])
+        .run();
+    assert_eq!(run.outcome("b"), &Some(WorkOutcome::Succeeded), "others go on");
+    assert_eq!(run.outcome("a"), &None);
+    assert_eq!(run.count("a merge_waits"), 2, "it is tried again at the end");
+    assert!(of_kind(&run, TriggerKind::RunEnd).is_empty(), "the run is not at its end");
+    assert_eq!(conclusion(&run.state), RunConclusion::Failed);
+    assert!(!run.is_over());
+    run.story.clear();
+    run.start(true);
+    while run.turn() {}
+    assert_eq!(run.outcome("a"), &Some(WorkOutcome::Succeeded));
+    assert_eq!((run.count("a coder_ended"), run.count("a merged")), (0, 1));
+    assert_eq!(conclusion(&run.state), RunConclusion::Succeeded);
+}
+
+#[test]
+fn withdrawn_issues_are_not_merged() {
+    for (status, assignee, expected) in [
+        (IssueStatus::InProgress, Some("mala"), None),
+        (IssueStatus::InProgress, None, None),
+        (IssueStatus::InProgress, Some("eve"), Some("given to eve meanwhile")),
+        (IssueStatus::Closed, Some("mala"), Some("closed meanwhile")),
+        (IssueStatus::Blocked, Some("mala"), Some("set aside meanwhile")),
+        (IssueStatus::Open, None, Some("released meanwhile")),
+    ] {
+        let assignee = assignee.map(str::to_owned);
+        let issue = TrackerIssue { status, assignee, ..issue("a", None, &[]) };
+        assert_eq!(withdrawal(&issue, "mala").as_deref(), expected, "{issue:?}");
+    }
+    let why = "closed meanwhile".to_owned();
+    let run = simulation(ALL, &[issue("a", None, &[])])
+        .script("a advance", [WorkEvent::Withdrawn(why.clone())])
+        .run();
+    assert_eq!(run.outcome("a"), &Some(WorkOutcome::Skipped(why)));
+    assert_eq!((run.count("a released"), run.count("a merged")), (0, 0), "its status stays");
+    assert_eq!(run.count("a workspace_removed"), 1);
+}
+
+#[test]
+fn an_invalid_configuration_goes_back_to_the_coder() {
+    let invalid = || {
+        let mut coded = coder(CoderEnd::Finished, "h9", "c0", "bd-a: x");
+        if let WorkEvent::CoderEnded { config_problem, .. } = &mut coded {
+            *config_problem = Some("unknown key `x`".to_owned());
+        }
+        coded
+    };
+    let run = simulation("", &[issue("a", None, &[])]).script("a code", [invalid()]).run();
+    assert_eq!(run.outcome("a"), &Some(WorkOutcome::Succeeded));
+    let twice = simulation("", &[issue("a", None, &[])]).script("a code", [invalid(), invalid()]);
+    assert_eq!(twice.run().failure("a"), "mala.yaml is invalid: unknown key `x`");
+}
+
 #[test]
 fn an_issue_that_was_merged_and_not_closed_is_closed_later() {
     let failed = WorkEvent::Failed("the tracker hangs".to_owned());

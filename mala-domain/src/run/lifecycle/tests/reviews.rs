@@ -207,3 +207,13 @@ fn a_commit_without_prefix_is_corrected_once() {
     let run = one("").script("a code", [wrong(), wrong()]).run();
     assert_eq!(run.failure("a"), "commit h1 does not start with `bd-a: `");
 }
+
+/// The configuration of a later run does not change what was done before.
+#[test]
+fn a_review_stays_done_when_reviews_are_turned_off() {
+    let config = "validation_triggers: {session_end: {code_review: {enabled: true}}}";
+    let run = simulation(config, &[issue("a", None, &[])]).run();
+    let works = rebuild(&rules(""), &run.log).works;
+    let work = works.values().next().unwrap();
+    assert!(work.reviewed.is_some() && work.outcome == Some(WorkOutcome::Succeeded), "{work:?}");
+}

@@ -1,6 +1,7 @@
 //! Limits, the merge queue, stops, and runs that are resumed.
 
 use super::*;
+use crate::run::report::build;
 use proptest::prelude::*;
 
 fn issues(n: usize) -> Vec<TrackerIssue> {
@@ -82,9 +83,21 @@ fn a_lost_claim_is_skipped() {
 
 #[test]
 fn limits_start_no_further_issue() {
-    let mut run = simulation("", &issues(9));
+    let mut run = simulation("", &issues(4));
     run.rules.max_cost_usd = Some(1.0);
-    assert_eq!(run.run().state.counts(), (2, 0), "two cost a dollar");
+    let run = run.run();
+    assert_eq!(run.state.counts(), (2, 0), "two cost a dollar");
+    let report = build(&run.state, &run.rules, "", 0);
+    assert_eq!(report.conclusion, RunConclusion::Failed, "work is left");
+    let said: Vec<&str> = report.next_steps.iter().map(|step| step.reason.as_str()).collect();
+    assert_eq!(said, ["the limit of $1.00 is spent: not started: i2, i3"]);
+    let review =
+        "validation_triggers: {session_end: {code_review: {enabled: true, finding_threshold: P1}}}";
+    let mut run = simulation(review, &issues(1)).script("i0 review", [found(Priority::P0)]);
+    run.rules.max_cost_usd = Some(0.5);
+    let run = run.run();
+    assert_eq!(run.failure("i0"), "the limit of $0.50 is spent");
+    assert_eq!(run.count("i0 coder_ended"), 1, "no fix is paid");
     let mut run = simulation("", &issues(9));
     run.rules.max_issues = Some(4);
     assert_eq!(run.run().state.counts(), (4, 0));
@@ -112,6 +125,21 @@ fn after_a_stop_running_work_is_finished_and_nothing_new_starts() {
     assert_eq!(conclusion(&run.state), RunConclusion::Interrupted);
 }
 
+/// Work whose session saw a foreign move of the target is merged only after a person has seen the report.
+#[test]
+fn a_target_that_others_move_during_a_session_holds_the_merge() {
+    let mut moved = coder(CoderEnd::Finished, "h1", "c0", "bd-i0: x");
+    if let WorkEvent::CoderEnded { foreign_moves, .. } = &mut moved {
+        foreign_moves.push(TargetMove { from: "c0".to_owned(), to: "c9".to_owned() });
+    }
+    let mut run = simulation("", &issues(3)).script("i0 code", [moved]).run();
+    assert_eq!((run.state.counts(), run.count("i0 rebased")), ((2, 0), 0));
+    assert_eq!(conclusion(&run.state), RunConclusion::Failed);
+    run.start(true);
+    while run.turn() {}
+    assert_eq!((run.state.counts(), run.count("i0 coder_ended")), ((3, 0), 1));
+}
+
 #[test]
 fn a_finished_run_tries_failures_again() {
     let end = CoderEnd::Failed(String::new());
@@ -132,6 +160,19 @@ fn names_of_workspaces_are_harmless() {
         let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         assert!(name.chars().all(safe) && !name.starts_with(['-', '.']), "{hostile}: {name}");
         assert!(!name.contains("..") && !name.ends_with(".lock"), "{hostile}: {name}");
+    }
+    let fire = |epic: Option<&str>| {
+        let (kind, epic) = (TriggerKind::EpicCompletion, epic.map(IssueId::new));
+        WorkKey::Trigger(TriggerFire { kind, epic, number: 1 })
+    };
+    let issue = |id: &str| WorkKey::Issue(IssueId::new(id));
+    for (one, other) in [
+        (issue("epic_completion-1"), fire(None)),
+        (issue("trigger.epic_completion-1"), fire(None)),
+        (issue("trigger.epic_completion-a b"), fire(Some("a b"))),
+        (issue(&issue("a b").workspace_name()), issue("a b")),
+    ] {
+        assert_ne!(one.workspace_name(), other.workspace_name(), "{one}, {other}");
     }
     let plain = WorkKey::Issue(IssueId::new("bd-a1.2"));
     assert_eq!(plain.workspace_name(), "bd-a1.2");
