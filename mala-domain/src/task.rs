@@ -1,9 +1,11 @@
 //! Tasks: the record that the built-in tracker stores. An issue of `mala run` and a task of `mala task` are the
 //! same record.
 
+pub mod advice;
 pub mod conclusion;
 pub mod context;
 pub mod json;
+pub mod own_work;
 pub mod plan;
 pub mod review;
 pub mod slash;
@@ -75,12 +77,18 @@ pub struct TaskRecord {
     /// The commit at which the work on it started.
     #[serde(default)]
     pub start_commit: Option<String>,
+    /// When the work on it started (RFC 3339).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<String>,
     /// The work tree in which the work on it started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_tree: Option<String>,
     /// Its reviews, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reviews: Vec<TaskReview>,
+    /// How many of its reviews are from before it was reopened.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub earlier_reviews: usize,
     /// The review that runs, or that was left open by a process that died.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_review: Option<ActiveReview>,
@@ -159,8 +167,10 @@ impl TaskRecord {
             revision_count: 0,
             close_reason: None,
             start_commit: None,
+            started_at: None,
             work_tree: None,
             reviews: Vec::new(),
+            earlier_reviews: 0,
             active_review: None,
             created_at: String::new(),
             updated_at: String::new(),
@@ -194,6 +204,11 @@ impl TaskRecord {
         let gap = if self.notes.is_empty() { "" } else { "\n\n" };
         self.notes = clean_text(&format!("{}{gap}{note}", self.notes));
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// Whether a text can be an id: it names commits, folders and branches too.

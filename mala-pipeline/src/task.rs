@@ -55,6 +55,8 @@ pub struct TaskWork {
     pub diff_hash: String,
     /// Whether there is none.
     pub is_empty: bool,
+    /// If there is none here, what has work since the task started, such as another branch.
+    pub elsewhere: Option<String>,
 }
 
 /// What a reviewer said about a task.
@@ -68,6 +70,8 @@ pub struct ReviewedTask {
     pub raw_output: String,
     /// What else is to be known.
     pub warnings: Vec<String>,
+    /// Whether no file was reviewed.
+    pub is_empty: bool,
 }
 
 impl ReviewedTask {
@@ -78,6 +82,7 @@ impl ReviewedTask {
             not_done: Some(kind),
             raw_output: String::new(),
             warnings: Vec::new(),
+            is_empty: false,
         }
     }
 
@@ -87,6 +92,7 @@ impl ReviewedTask {
             not_done: None,
             raw_output: String::new(),
             warnings: Vec::new(),
+            is_empty: false,
         }
     }
 }
@@ -119,6 +125,14 @@ pub enum TaskError {
         since: String,
         /// By which process.
         pid: u32,
+    },
+    /// The work on it is on another branch, or in the stash.
+    #[error("task {id} has no change here, and {work} since it started")]
+    WorkElsewhere {
+        /// The task.
+        id: IssueId,
+        /// What there is.
+        work: String,
     },
     /// The store fails.
     #[error(transparent)]
@@ -161,6 +175,7 @@ pub async fn start_task(
     change_task(id, TaskAction::Start, ports, |task| {
         // A task that is reopened keeps its work.
         task.start_commit.get_or_insert_with(|| commit.to_owned());
+        task.started_at.get_or_insert_with(|| (ports.now)());
         task.work_tree = Some(work_tree.to_owned());
     })
     .await
@@ -170,6 +185,7 @@ pub async fn start_task(
 pub async fn reopen_task(id: &str, ports: &TaskPorts<'_>) -> Result<TaskRecord, TaskError> {
     change_task(id, TaskAction::Reopen, ports, |task| {
         (task.revision_count, task.close_reason, task.claimed_by) = (0, None, None);
+        task.earlier_reviews = task.reviews.len();
     })
     .await
 }
@@ -197,15 +213,23 @@ pub async fn review_task(
     reviews: &dyn TaskReviews,
     ports: &TaskPorts<'_>,
 ) -> Result<FinishedTaskReview, TaskError> {
+    let work = reviews.work().await;
+    if let Ok(TaskWork { elsewhere: Some(found), .. }) = &work {
+        let task = ports.store.task(request.id).await?;
+        transition(&task.id, task.status, request.action)?;
+        return Err(TaskError::WorkElsewhere { id: task.id, work: found.clone() });
+    }
     let task = begin(&request, reviews, ports).await?;
     let Some(active) = task.active_review.clone() else {
         return Err(TaskError::Changed(task.id));
     };
-    let (reviewed, diff_hash) = conclude(&task, reviews).await;
+    let has_no_change = work.as_ref().is_ok_and(|work| work.is_empty);
+    let (reviewed, diff_hash) = conclude(&task, work, reviews).await;
     let review = TaskReview {
         raw_output: reviewed.raw_output,
         warnings: reviewed.warnings,
         diff_hash,
+        is_empty: has_no_change || reviewed.is_empty,
         ..active.review
     };
     let review = review.concluded(&reviewed.conclusion, (ports.now)());
@@ -215,6 +239,42 @@ pub async fn review_task(
         None => Vec::new(),
     };
     Ok(FinishedTaskReview { task, review, not_done: reviewed.not_done, unsent })
+}
+
+/// Records that `mala run` starts a review of a task, with the events of any review. The run decides what becomes of
+/// the status. `None` while another process reviews the task.
+pub async fn start_run_review(
+    id: &IssueId,
+    attempt: u32,
+    (review_id, reviewer): (String, String),
+    ports: &TaskPorts<'_>,
+) -> Result<Option<TaskReview>, TaskError> {
+    for _ in 0..MAX_TRIES {
+        let old = ports.store.task(id.as_str()).await?;
+        if running(&old, ports).is_some() {
+            return Ok(None);
+        }
+        let (review_id, at, reviewer) = (review_id.clone(), (ports.now)(), reviewer.clone());
+        let review = TaskReview { attempt, ..TaskReview::start(&old, review_id, at, reviewer) };
+        let active = ActiveReview { review: review.clone(), process: ports.process };
+        let (mut new, events) = old.with_review_started(active, ports.project_id);
+        new.status = old.status;
+        if ports.store.replace(&old, &new, &events).await? {
+            return Ok(Some(review));
+        }
+    }
+    Err(TaskError::Changed(id.clone()))
+}
+
+/// Records the end of a review by `mala run`.
+pub async fn end_run_review(
+    review: TaskReview,
+    conclusion: &ReviewConclusion,
+    ports: &TaskPorts<'_>,
+) -> Result<(), TaskError> {
+    let review = review.concluded(conclusion, (ports.now)());
+    end(&review.task_id, &review, u32::MAX, ports).await?;
+    Ok(())
 }
 
 async fn begin(
@@ -244,8 +304,12 @@ fn running<'t>(task: &'t TaskRecord, ports: &TaskPorts<'_>) -> Option<&'t Active
     task.active_review.as_ref().filter(|active| (ports.is_running)(active.process))
 }
 
-async fn conclude(task: &TaskRecord, reviews: &dyn TaskReviews) -> (ReviewedTask, Option<String>) {
-    let work = match reviews.work().await {
+async fn conclude(
+    task: &TaskRecord,
+    work: Result<TaskWork, String>,
+    reviews: &dyn TaskReviews,
+) -> (ReviewedTask, Option<String>) {
+    let work = match work {
         Ok(work) => work,
         Err(why) => return (ReviewedTask::not_done(NotReviewedReason::Incomplete, why), None),
     };

@@ -1,6 +1,9 @@
 //! What the review of a change means for its task. An approval needs a report that passes; an objection of a command
-//! counts with all of its issues that exist. Failed tests are an issue of every review.
+//! counts with all of its issues that exist. Failed tests are an issue of every review; without tests that ran to
+//! their end there is no approval.
 
+use super::advice::NOTHING_REVIEWABLE;
+use super::context::FailedTests;
 use super::review::{ConcludedReview, ReviewConclusion};
 use crate::command::{ReviewResult, TaskAnswer, TaskIssue};
 use crate::finding::Finding;
@@ -14,20 +17,37 @@ pub struct TaskConclusion {
     pub conclusion: ReviewConclusion,
     /// Why it could not be done, as a kind.
     pub not_done: Option<NotReviewedReason>,
-    /// What else is to be known.
+    /// What else is to be known, with the files that were not reviewed.
     pub warnings: Vec<String>,
+    /// Whether no file was reviewed.
+    pub is_empty: bool,
+}
+
+/// What else is known of a review.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TaskFacts<'f> {
+    /// How the tests failed.
+    pub failed_tests: Option<&'f FailedTests>,
+    /// What a command printed.
+    pub printed: &'f str,
 }
 
 /// The conclusion of a report, of what a command answered if one reviewed, and of tests that failed.
 pub fn conclude_task(
     report: &Report,
     answer: Option<&TaskAnswer>,
-    failed_tests: Option<&str>,
+    facts: &TaskFacts<'_>,
 ) -> TaskConclusion {
     let mut warnings = report.warnings.clone();
     let objection = answer.filter(|answer| answer.result != ReviewResult::Approved);
-    let (mut conclusion, not_done) = match (objection, report.outcome) {
+    let blocker = named_blocker(report, facts.printed);
+    let (mut conclusion, mut not_done) = match (objection, report.outcome) {
         (Some(answer), _) => objected(answer, report, &mut warnings),
+        (None, Outcome::Passed) if blocker.is_some() => {
+            let line = blocker.unwrap_or_default();
+            let why = format!("the review approves, and names a blocking problem: {line}");
+            (ReviewConclusion::NotDone(why), Some(NotReviewedReason::Incomplete))
+        }
         (None, Outcome::Passed) => {
             let summary = match answer {
                 Some(answer) => answer.summary.clone(),
@@ -42,13 +62,39 @@ pub fn conclude_task(
         }
         (None, Outcome::CouldNotReview(kind)) => not_done_because(kind, report),
     };
-    if let (ReviewConclusion::Done(review), Some(failed)) = (&mut conclusion, failed_tests) {
-        review.issues.push(failed.to_owned());
-        if review.result == ReviewResult::Approved {
+    if let (ReviewConclusion::Done(review), Some(failed)) = (&mut conclusion, facts.failed_tests) {
+        let is_approved = review.result == ReviewResult::Approved;
+        review.issues.push(failed.issue.clone());
+        if is_approved && failed.has_ended {
             review.result = ReviewResult::NeedsRevision;
+            review.only_tests_failed = true;
+        } else if is_approved {
+            not_done = Some(NotReviewedReason::Incomplete);
+            conclusion = ReviewConclusion::NotDone(failed.issue.clone());
         }
     }
-    TaskConclusion { conclusion, not_done, warnings }
+    let why = match &conclusion {
+        ReviewConclusion::NotDone(why) => why.as_str(),
+        ReviewConclusion::Done(_) => "",
+    };
+    let is_told =
+        |line: &String| why == line || report.warnings.iter().any(|it| it.starts_with(line));
+    warnings.extend(report.coverage.left_out().into_iter().filter(|line| !is_told(line)));
+    let is_empty = report.coverage.files.is_empty();
+    TaskConclusion { conclusion, not_done, warnings, is_empty }
+}
+
+/// A line of an answer with `[P0]` or `[P1]` and a line of a changed file: an approval contradicts it.
+fn named_blocker<'p>(report: &Report, printed: &'p str) -> Option<&'p str> {
+    let has_place = |line: &str| {
+        report.coverage.files.iter().any(|reviewed| {
+            let name = format!("{}:", reviewed.file);
+            let mut places = line.split(name.as_str()).skip(1);
+            places.any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        })
+    };
+    let is_blocker = |line: &&str| ["[P0]", "[P1]"].iter().any(|it| line.contains(it));
+    printed.lines().map(str::trim).filter(is_blocker).find(|line| has_place(line))
 }
 
 fn objected(
@@ -89,14 +135,18 @@ fn done(
     summary: String,
     blocking: bool,
 ) -> ReviewConclusion {
-    ReviewConclusion::Done(ConcludedReview { result, issues, summary, blocking })
+    let only_tests_failed = false;
+    ReviewConclusion::Done(ConcludedReview { result, issues, summary, blocking, only_tests_failed })
 }
 
 fn not_done_because(
     kind: NotReviewedReason,
     report: &Report,
 ) -> (ReviewConclusion, Option<NotReviewedReason>) {
-    let why = report.failure_reason().unwrap_or(&report.summary).to_owned();
+    let why = match report.coverage.has_nothing_reviewable() {
+        true => NOTHING_REVIEWABLE.to_owned(),
+        false => report.failure_reason().unwrap_or(&report.summary).to_owned(),
+    };
     (ReviewConclusion::NotDone(why), Some(kind))
 }
 
@@ -113,6 +163,7 @@ mod tests {
     use super::*;
     use crate::finding::ReviewClaim;
     use crate::render::tests::sample;
+    use crate::review::{SkipReason, SkippedFile};
 
     fn report(outcome: Outcome) -> Report {
         Report { outcome, warnings: Vec::new(), ..sample::full().report }
@@ -171,7 +222,7 @@ mod tests {
             ),
         ];
         for (row, outcome, answer, expected) in rows {
-            let done = conclude_task(&report(outcome), answer.as_ref(), None);
+            let done = conclude_task(&report(outcome), answer.as_ref(), &TaskFacts::default());
             let found = match (done.conclusion, done.not_done) {
                 (ReviewConclusion::Done(it), None) => Ok((it.result, it.issues.len())),
                 (ReviewConclusion::NotDone(_), Some(kind)) => Err(kind),
@@ -184,19 +235,63 @@ mod tests {
     #[test]
     fn failed_tests_are_an_issue_of_every_review() {
         use ReviewResult::{Approved, NeedsRevision, Rejected};
-        for (outcome, answer, expected) in [
-            (Outcome::Passed, None, Some((NeedsRevision, 1))),
-            (Outcome::Passed, Some(answer(Approved, vec![])), Some((NeedsRevision, 1))),
-            (Outcome::Blocked, None, Some((NeedsRevision, 3))),
-            (Outcome::Blocked, Some(answer(Rejected, vec![prose("x")])), Some((Rejected, 2))),
-            (Outcome::CouldNotReview(NotReviewedReason::TimedOut), None, None),
+        let approved = || Some(answer(Approved, vec![]));
+        let rejected = || Some(answer(Rejected, vec![prose("x")]));
+        for (outcome, answer, has_ended, expected) in [
+            (Outcome::Passed, None, true, Some((NeedsRevision, 1))),
+            (Outcome::Passed, approved(), true, Some((NeedsRevision, 1))),
+            (Outcome::Passed, approved(), false, None),
+            (Outcome::Blocked, None, true, Some((NeedsRevision, 3))),
+            (Outcome::Blocked, rejected(), true, Some((Rejected, 2))),
+            (Outcome::Blocked, rejected(), false, Some((Rejected, 2))),
+            (Outcome::CouldNotReview(NotReviewedReason::TimedOut), None, true, None),
         ] {
-            let done = conclude_task(&report(outcome), answer.as_ref(), Some("the tests failed"));
+            let failed = FailedTests { issue: "the tests failed".to_owned(), has_ended };
+            let facts = TaskFacts { failed_tests: Some(&failed), printed: "" };
+            let done = conclude_task(&report(outcome), answer.as_ref(), &facts);
             let found = match &done.conclusion {
                 ReviewConclusion::Done(it) => Some((it.result, it.issues.len())),
                 ReviewConclusion::NotDone(_) => None,
             };
             assert_eq!(found, expected, "{outcome:?}");
+            assert_eq!(found.is_none(), done.not_done.is_some(), "{outcome:?}");
+        }
+    }
+
+    /// Every review says what it did not cover.
+    #[test]
+    fn files_that_are_not_reviewed_are_named() {
+        let skip = |file: &str, reason| SkippedFile { file: file.into(), reason, hunks: 1 };
+        let mut report = report(Outcome::Passed);
+        report.coverage.skipped =
+            vec![skip("a.py", SkipReason::Generated), skip("v/b.py", SkipReason::Vendored)];
+        let told = "v/b.py is not reviewed: vendored code; to review it, do this".to_owned();
+        report.warnings = vec![told.clone()];
+        let done = conclude_task(&report, None, &TaskFacts::default());
+        assert_eq!(done.warnings, [told, "a.py is not reviewed: generated".to_owned()]);
+        assert!(!done.is_empty);
+        report.coverage.files.clear();
+        assert!(conclude_task(&report, None, &TaskFacts::default()).is_empty);
+        report.outcome = Outcome::CouldNotReview(NotReviewedReason::Incomplete);
+        let done = conclude_task(&report, None, &TaskFacts::default());
+        assert_eq!(done.conclusion, ReviewConclusion::NotDone(NOTHING_REVIEWABLE.to_owned()));
+    }
+
+    #[test]
+    fn an_approval_that_names_a_blocker_is_none() {
+        let report = report(Outcome::Passed);
+        let file = report.coverage.files[0].file.to_string();
+        let approved = answer(ReviewResult::Approved, vec![]);
+        for (printed, is_approval) in [
+            (format!("{file}:1 [P0] SQL injection"), false),
+            (format!("- [P1] wrong, see `{file}:12`"), false),
+            (format!("{file}:1 [P2] a nit"), true),
+            (format!("{file}: no [P0] problem"), true),
+            ("other.py:1 [P0] not in this change".to_owned(), true),
+        ] {
+            let facts = TaskFacts { failed_tests: None, printed: &printed };
+            let done = conclude_task(&report, Some(&approved), &facts);
+            assert_eq!(done.not_done.is_none(), is_approval, "{printed}: {done:?}");
         }
     }
 
@@ -206,12 +301,12 @@ mod tests {
         let report = report(Outcome::Blocked);
         let (real, refuted) = (located(&report.issues[0]), located(&report.refuted[0]));
         let both = answer(ReviewResult::NeedsRevision, vec![real.clone(), refuted.clone()]);
-        let done = conclude_task(&report, Some(&both), None);
+        let done = conclude_task(&report, Some(&both), &TaskFacts::default());
         let ReviewConclusion::Done(it) = done.conclusion else { panic!("{done:?}") };
         assert_eq!(it.issues, [real.text]);
         assert!(done.warnings[0].contains("it was refuted"), "{:?}", done.warnings);
         let none = answer(ReviewResult::NeedsRevision, vec![refuted]);
-        let done = conclude_task(&report, Some(&none), None);
+        let done = conclude_task(&report, Some(&none), &TaskFacts::default());
         assert_eq!(done.not_done, Some(NotReviewedReason::Incomplete));
     }
 }

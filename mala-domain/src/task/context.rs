@@ -10,6 +10,9 @@ pub const MAX_DIFF: usize = 300_000;
 const MAX_OUTPUT: usize = 30_000;
 const MAX_SESSION_LOG: usize = 30_000;
 
+/// The exit codes of a shell that cannot run a command.
+const NOT_RUN: [i32; 2] = [126, 127];
+
 /// How much of the output of failed tests an issue of the review quotes.
 const MAX_ISSUE_LINES: usize = 10;
 const MAX_ISSUE_OUTPUT: usize = 2 << 10;
@@ -26,11 +29,21 @@ pub struct TaskContext {
     /// What the tests printed.
     pub test_results: Option<String>,
     /// How the tests failed; `None` if they passed or did not run.
-    pub failed_tests: Option<String>,
+    pub failed_tests: Option<FailedTests>,
     /// What the linter printed.
     pub lint_results: Option<String>,
     /// What the coding session printed.
     pub session_log: Option<String>,
+}
+
+/// Tests that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedTests {
+    /// How, and the end of their output, as an issue of the review.
+    pub issue: String,
+    /// Whether they ran to their end. A command that is not found, is killed or takes too long says nothing about
+    /// the work.
+    pub has_ended: bool,
 }
 
 impl TaskContext {
@@ -122,15 +135,18 @@ pub fn command_failure(run: &Result<CommandRun, String>, limit: Duration) -> Opt
     }
 }
 
-/// The issue of a review for tests that failed: how, and the end of their output.
-pub fn failed_tests_issue(run: &Result<CommandRun, String>, limit: Duration) -> Option<String> {
+/// The tests if they failed.
+pub fn failed_tests(run: &Result<CommandRun, String>, limit: Duration) -> Option<FailedTests> {
     let why = command_failure(run, limit)?;
     let output = run.as_ref().map_or("", |run| run.output.trim_end());
     let lines: Vec<&str> = output.lines().collect();
     let last = lines.get(lines.len().saturating_sub(MAX_ISSUE_LINES)..).unwrap_or_default();
     let last = last_part(&last.join("\n"), MAX_ISSUE_OUTPUT);
     let gap = if last.is_empty() { "" } else { "\n" };
-    Some(format!("the tests failed: {why}{gap}{last}"))
+    let end = run.as_ref().map(|run| run.end);
+    let has_ended = matches!(end, Ok(CommandRunEnd::Exit(code)) if !NOT_RUN.contains(&code));
+    let what = if has_ended { "the tests failed: " } else { "the tests could not be run: " };
+    Some(FailedTests { issue: format!("{what}{why}{gap}{last}"), has_ended })
 }
 
 /// The newest part of a session log.
@@ -197,6 +213,31 @@ mod tests {
             failed_tests: None,
             lint_results: Some("L-OUT".to_owned()),
             session_log: Some("LOG-1".to_owned()),
+        }
+    }
+
+    /// Row 004-015.
+    #[test]
+    fn tests_that_cannot_run_are_told_from_those_that_fail() {
+        let limit = Duration::from_secs(1);
+        let run = |end| Ok(CommandRun { end, output: "boom\n".to_owned() });
+        let exit = CommandRunEnd::Exit;
+        for (run, expected) in [
+            (run(exit(0)), None),
+            (run(exit(3)), Some(("the tests failed: exit status 3\nboom", true))),
+            (run(exit(127)), Some(("the tests could not be run: exit status 127\nboom", false))),
+            (
+                run(CommandRunEnd::TimedOut),
+                Some(("the tests could not be run: not done after 1 s\nboom", false)),
+            ),
+            (
+                run(CommandRunEnd::Signal(9)),
+                Some(("the tests could not be run: ended by signal 9\nboom", false)),
+            ),
+            (Err("no shell".to_owned()), Some(("the tests could not be run: no shell", false))),
+        ] {
+            let found = failed_tests(&run, limit);
+            assert_eq!(found.as_ref().map(|it| (it.issue.as_str(), it.has_ended)), expected);
         }
     }
 

@@ -1,8 +1,8 @@
-//! Plans: Markdown in which every checkbox at the start of a line is a task.
+//! Plans: Markdown in which every checkbox at the start of a line is a task, in a list with bullets or numbers.
 //!
 //! The indented lines below it are its scope; `Acceptance:` and `Notes:` on a line of their own start the other
 //! texts. A heading that starts with `Epic:` is an epic, and the tasks below it are in it. A comment at the end
-//! of the line has what Markdown has no form for. All other lines are ignored.
+//! of the line has what Markdown has no form for. All other lines are ignored; a warning names checkboxes among them.
 
 use super::json::ImportedTasks;
 use super::{TaskRecord, TaskStatus, clean_label, clean_text, is_id, make_id, one_line};
@@ -133,9 +133,8 @@ pub fn parse_plan(text: &str) -> ImportedTasks {
             (Some(_), _) => {}
             (None, None) if line.is_empty() => plan.add_line(""),
             (None, None) if is_own => {
-                plan.add_line(
-                    line.strip_prefix('\t').or(line.strip_prefix(INDENT)).unwrap_or(line),
-                );
+                let text = line.strip_prefix('\t').or(line.strip_prefix(INDENT)).unwrap_or(line);
+                plan.add_own_line(text, number + 1);
             }
             (None, None) => plan.start_line(line, number + 1),
         }
@@ -155,6 +154,8 @@ struct PlanReader {
 struct PlanItem {
     task: TaskRecord,
     line: usize,
+    /// Whether mala wrote it.
+    is_exported: bool,
     /// Scope, acceptance criteria and notes.
     texts: [String; 3],
     section: usize,
@@ -164,8 +165,15 @@ impl PlanReader {
     /// A line at the left edge: a task, an epic, another heading, or text that belongs to none of them.
     fn start_line(&mut self, line: &str, number: usize) {
         self.finish_item();
-        if let Some((is_done, title)) = checkbox(line) {
-            let status = if is_done { TaskStatus::Complete } else { TaskStatus::Pending };
+        if let Some((mark, title)) = checkbox(line) {
+            let status = match mark {
+                "" | " " => TaskStatus::Pending,
+                "x" | "X" => TaskStatus::Complete,
+                _ => {
+                    let warning = format!("line {number}: `[{mark}]` is neither `[ ]` nor `[x]`");
+                    return self.imported.warnings.push(format!("{warning}: no task was added"));
+                }
+            };
             let parent = self.epic.clone();
             self.start_item(title, number, |task| (task.status, task.parent) = (status, parent));
         } else if line.starts_with('#') {
@@ -193,7 +201,22 @@ impl PlanReader {
                 set_field(&mut task, name, value);
             }
         }
-        self.item = Some(PlanItem { task, line, texts: Default::default(), section: 0 });
+        let is_exported = !comment.is_empty();
+        let texts = Default::default();
+        self.item = Some(PlanItem { task, line, is_exported, texts, section: 0 });
+    }
+
+    /// An indented line. A checkbox in it is a step of the task above, and no task.
+    fn add_own_line(&mut self, line: &str, number: usize) {
+        let is_exported = self.item.as_ref().is_some_and(|item| item.is_exported);
+        if !is_exported && checkbox(line.trim_start()).is_some() {
+            let warning = match self.item {
+                Some(_) => "the checkbox is a step of the task above, and no task of its own",
+                None => "the checkbox is indented: no task was added",
+            };
+            self.imported.warnings.push(format!("line {number}: {warning}"));
+        }
+        self.add_line(line);
     }
 
     fn add_line(&mut self, line: &str) {
@@ -215,15 +238,16 @@ impl PlanReader {
     }
 }
 
-/// Whether a checkbox is checked, and the text after it.
-fn checkbox(line: &str) -> Option<(bool, &str)> {
-    let rest = line.strip_prefix(['-', '*', '+'])?.trim_start();
-    let (mark, title) = rest.strip_prefix('[')?.split_once(']')?;
-    match mark {
-        " " | "" => Some((false, title)),
-        "x" | "X" => Some((true, title)),
-        _ => None,
-    }
+/// The mark in a checkbox, which is at most one character, and the text after it. A link is no checkbox.
+fn checkbox(line: &str) -> Option<(&str, &str)> {
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = match digits.len() < line.len() {
+        true => digits.strip_prefix(['.', ')'])?,
+        false => line.strip_prefix(['-', '*', '+'])?,
+    };
+    let (mark, title) = rest.trim_start().strip_prefix('[')?.split_once(']')?;
+    let is_text = title.is_empty() || title.starts_with(char::is_whitespace);
+    (mark.chars().count() <= 1 && is_text).then_some((mark, title))
 }
 
 /// A title, and what the comment after it says.

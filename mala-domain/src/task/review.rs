@@ -1,8 +1,10 @@
 //! The review of a task: its record, what its result changes, whom it notifies and which events it adds to the
 //! log.
 
+use super::advice::after_the_fix;
 use super::{TaskRecord, TaskStatus};
 use crate::command::ReviewResult;
+use crate::config::TaskTrigger;
 use crate::ports::UserNotification;
 use crate::run::issue::IssueId;
 use crate::secrets::redact;
@@ -41,6 +43,9 @@ pub struct TaskReview {
     /// Whether a person must look at it, whatever the attempt.
     #[serde(default)]
     pub blocking: bool,
+    /// Whether the reviewer approved, and the tests failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_tests_failed: bool,
     /// When the review started, and after its end, when it ended (RFC 3339).
     pub reviewed_at: String,
     /// The command, or the name of the reviewer.
@@ -58,6 +63,9 @@ pub struct TaskReview {
     /// The hash of the reviewed diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff_hash: Option<String>,
+    /// Whether nothing was reviewed: there was no change, or none of its files is to be reviewed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_empty: bool,
 }
 
 /// The result of a review.
@@ -134,6 +142,8 @@ pub struct ConcludedReview {
     pub summary: String,
     /// Whether a person must look at it.
     pub blocking: bool,
+    /// Whether the reviewer approved, and the tests failed.
+    pub only_tests_failed: bool,
 }
 
 impl TaskReview {
@@ -147,12 +157,14 @@ impl TaskReview {
             issues: Vec::new(),
             summary: String::new(),
             blocking: false,
+            only_tests_failed: false,
             reviewed_at: at,
             reviewer_command,
             raw_output: String::new(),
             reason: None,
             warnings: Vec::new(),
             diff_hash: None,
+            is_empty: false,
         }
     }
 
@@ -166,6 +178,7 @@ impl TaskReview {
                 self.issues = done.issues.iter().map(|issue| kept(issue, MAX_TEXT)).collect();
                 self.summary = kept(&done.summary, MAX_TEXT);
                 self.blocking = done.blocking;
+                self.only_tests_failed = done.only_tests_failed;
             }
             ReviewConclusion::NotDone(reason) => {
                 self.result = None;
@@ -316,15 +329,27 @@ impl TaskRecord {
         self.reviews.iter().rev().find(|review| review.result.is_some())
     }
 
-    /// Whether this diff is the one that the last review asked to revise: reviewing it again is no progress.
-    pub fn is_without_progress(&self, diff_hash: &str, is_empty: bool) -> bool {
-        self.revision_count > 0
-            && (is_empty
-                || self.last_result().and_then(|it| it.diff_hash.as_deref()) == Some(diff_hash))
+    /// Whether its last result since it was reopened is the approval of a change.
+    pub fn is_reviewed(&self) -> bool {
+        let is_approval = |review: &TaskReview| {
+            review.result == Some(TaskReviewResult::Approved) && !review.is_empty
+        };
+        let current = self.reviews.iter().skip(self.earlier_reviews);
+        current.rev().find(|review| review.result.is_some()).is_some_and(is_approval)
     }
 
-    /// What the next attempt is told: the issues and the summary of the last review; `None` without any.
-    pub fn fix_prompt(&self) -> Option<String> {
+    /// Whether this diff is the one that the last review asked to revise: reviewing it again is no progress. If only
+    /// the tests failed, they run again: the machine may have changed.
+    pub fn is_without_progress(&self, diff_hash: &str, is_empty: bool) -> bool {
+        let is_same = |review: &TaskReview| {
+            review.diff_hash.as_deref() == Some(diff_hash) && !review.only_tests_failed
+        };
+        self.revision_count > 0 && (is_empty || self.last_result().is_some_and(is_same))
+    }
+
+    /// What the next attempt is told: the issues and the summary of the last review, and what to run then; `None`
+    /// without any.
+    pub fn fix_prompt(&self, trigger: TaskTrigger) -> Option<String> {
         let review = self.last_result().filter(|review| !review.issues.is_empty())?;
         let mut text = super::context::task_definition(self);
         text += &format!("\n\n## Review of attempt {}\n", review.attempt);
@@ -332,18 +357,22 @@ impl TaskRecord {
             text += &format!("{}\n", review.summary);
         }
         text += "\nFix these issues:\n";
-        for (number, issue) in review.issues.iter().enumerate() {
+        let issues = review.issues.iter().filter(|issue| *issue != NOTHING_CHANGED);
+        for (number, issue) in issues.enumerate() {
             text += &format!("{}. {}\n", number + 1, issue.replace('\n', "\n   "));
         }
-        text += &format!("\nThen run `mala task done {}`.\n", self.id);
+        text += &format!("\n{}\n", after_the_fix(self, trigger));
         Some(text)
     }
 }
 
+/// The issue of an attempt without progress.
+const NOTHING_CHANGED: &str = "nothing changed since the last review";
+
 /// The conclusion about a change that is the same as in the last attempt: its issues, and that nothing changed.
 pub fn no_progress(task: &TaskRecord) -> ConcludedReview {
     let last = task.last_result();
-    let mut issues = vec!["nothing changed since the last review".to_owned()];
+    let mut issues = vec![NOTHING_CHANGED.to_owned()];
     let known = last.map(|it| it.issues.as_slice()).unwrap_or_default();
     issues.extend(known.iter().filter(|it| !issues.contains(it)).cloned().collect::<Vec<_>>());
     ConcludedReview {
@@ -351,6 +380,7 @@ pub fn no_progress(task: &TaskRecord) -> ConcludedReview {
         issues,
         summary: "No progress: nothing changed since the last review.".to_owned(),
         blocking: false,
+        only_tests_failed: false,
     }
 }
 
@@ -361,6 +391,7 @@ pub fn empty_change() -> ConcludedReview {
         issues: Vec::new(),
         summary: "The change is empty: nothing was reviewed.".to_owned(),
         blocking: false,
+        only_tests_failed: false,
     }
 }
 

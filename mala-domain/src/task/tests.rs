@@ -99,7 +99,7 @@ fn answers_that_are_no_issues_are_none() {
 #[test]
 fn a_plan_is_read_as_people_write_it() {
     let plan = "# Shop\n\nIntro - [ ] no task\n\n- [ ] Add pay\n  Take cards.\n\n  - [ ] a step\n\n  \
-        Acceptance:\n  pay works\n* [x] Done thing\n- [?] no checkbox\n\n## Epic: Checkout\n  All of it.\n\
+        Acceptance:\n  pay works\n* [x] Done thing\n- [?] no checkbox\n1. [ ] Numbered\n10) [X] Tenth\n- [a](b)\n\n## Epic: Checkout\n  All of it.\n\
         + [ ] Add refund <!-- mala: id=r-1 blocked_by=r-0,../x labels=a,b%2C;c priority=0 -->\r\n\n\
         ```\n- [ ] an example\n```\n## Later\n- [ ] Add pay\n- [ ]\n";
     let ImportedTasks { tasks, warnings } = parse_plan(plan);
@@ -110,6 +110,8 @@ fn a_plan_is_read_as_people_write_it() {
         [
             ("Add pay", "PENDING"),
             ("Done thing", "COMPLETE"),
+            ("Numbered", "PENDING"),
+            ("Tenth", "COMPLETE"),
             ("Checkout", "PENDING"),
             ("Add refund", "PENDING"),
             ("Add pay", "PENDING"),
@@ -117,16 +119,23 @@ fn a_plan_is_read_as_people_write_it() {
     );
     assert_eq!(tasks[0].scope, "Take cards.\n\n- [ ] a step");
     assert_eq!(tasks[0].acceptance, "pay works");
-    assert_eq!((tasks[2].kind, tasks[2].scope.as_str()), (IssueKind::Epic, "All of it."));
-    assert_eq!((&tasks[3].parent, tasks[3].id.as_str()), (&Some(tasks[2].id.clone()), "r-1"));
+    assert_eq!((tasks[4].kind, tasks[4].scope.as_str()), (IssueKind::Epic, "All of it."));
+    assert_eq!((&tasks[5].parent, tasks[5].id.as_str()), (&Some(tasks[4].id.clone()), "r-1"));
     assert_eq!(
-        (tasks[3].priority, tasks[3].blocked_by.as_slice()),
+        (tasks[5].priority, tasks[5].blocked_by.as_slice()),
         (0, &[IssueId::new("r-0")][..])
     );
-    assert_eq!(tasks[3].labels, ["a", "bc"]);
-    assert_eq!(tasks[4].parent, None);
-    assert_ne!(tasks[0].id, tasks[4].id);
-    assert_eq!(warnings, ["line 24: the title is empty"]);
+    assert_eq!(tasks[5].labels, ["a", "bc"]);
+    assert_eq!(tasks[6].parent, None);
+    assert_ne!(tasks[0].id, tasks[6].id);
+    assert_eq!(
+        warnings,
+        [
+            "line 8: the checkbox is a step of the task above, and no task of its own",
+            "line 13: `[?]` is neither `[ ]` nor `[x]`: no task was added",
+            "line 27: the title is empty",
+        ]
+    );
     // The same plan has the same ids.
     assert_eq!(parse_plan(plan).tasks, tasks);
 }

@@ -5,7 +5,7 @@ use mala_domain::config::TaskPolicy;
 use mala_domain::ports::{BoxFuture, CommandRun};
 use mala_domain::task::TaskRecord;
 use mala_domain::task::context::{
-    TaskContext, command_output, failed_tests_issue, session_log, task_definition,
+    TaskContext, command_output, failed_tests, session_log, task_definition,
 };
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ pub async fn gather_context(request: ContextRequest<'_>) -> TaskContext {
         task_definition: policy.include_task_definition.value.then(|| task_definition(task)),
         include_git_diff: policy.include_git_diff.value,
         test_results: tests.as_ref().map(|run| command_output(run, limit)),
-        failed_tests: tests.as_ref().and_then(|run| failed_tests_issue(run, limit)),
+        failed_tests: tests.as_ref().and_then(|run| failed_tests(run, limit)),
         lint_results: lint.as_ref().map(|run| command_output(run, limit)),
         session_log: log,
     }

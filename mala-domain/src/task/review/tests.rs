@@ -17,6 +17,7 @@ fn done(result: ReviewResult, blocking: bool) -> ReviewConclusion {
         issues,
         summary: "drops the table".to_owned(),
         blocking,
+        only_tests_failed: false,
     })
 }
 
@@ -138,7 +139,7 @@ fn a_status_that_a_person_set_stays() {
 #[test]
 fn the_next_attempt_is_told_the_issues_and_must_change_something() {
     let mut task = task(0);
-    assert_eq!(task.fix_prompt(), None);
+    assert_eq!(task.fix_prompt(TaskTrigger::ScriptCompletion), None);
     assert!(!task.is_without_progress("h1", true), "004-107: a first attempt");
     let review = reviewed(&task, &done(ReviewResult::NeedsRevision, false));
     task.reviews.push(TaskReview { diff_hash: Some("h1".into()), ..review });
@@ -149,13 +150,44 @@ fn the_next_attempt_is_told_the_issues_and_must_change_something() {
         assert_eq!(task.is_without_progress(hash, is_empty), expected, "{hash} {is_empty}");
     }
     assert_eq!(
-        task.fix_prompt().unwrap(),
+        task.fix_prompt(TaskTrigger::ScriptCompletion).unwrap(),
         "# Task ab: T1\n\n## Review of attempt 1\ndrops the table\n\nFix these issues:\n\
          1. criterion A1 is not met\n\nThen run `mala task done ab`.\n"
     );
     task.reviews.push(reviewed(&task, &ReviewConclusion::NotDone("timeout".into())));
     assert!(task.is_without_progress("h1", false), "a review that was not done changes nothing");
-    assert_eq!(no_progress(&task).issues.len(), 2);
+    let again = no_progress(&task);
+    assert_eq!(again.issues.len(), 2);
+    task.reviews.push(reviewed(&task, &ReviewConclusion::Done(again)));
+    task.status = TaskStatus::Blocked;
+    let prompt = task.fix_prompt(TaskTrigger::ScriptCompletion).unwrap();
+    assert!(prompt.contains("Fix these issues:\n1. criterion A1 is not met\n\n"), "{prompt}");
+    assert!(prompt.contains("`mala task reopen ab` and `mala task start ab`"), "{prompt}");
+    for only_tests_failed in [true, false] {
+        let review = TaskReview {
+            only_tests_failed,
+            diff_hash: Some("h3".into()),
+            ..reviewed(&task, &done(ReviewResult::NeedsRevision, false))
+        };
+        let task = TaskRecord { reviews: vec![review], ..task.clone() };
+        assert_eq!(task.is_without_progress("h3", false), !only_tests_failed);
+    }
+}
+
+/// A complete task is reviewed when a change was approved.
+#[test]
+fn an_approval_of_nothing_is_no_review() {
+    let mut task = task(0);
+    assert!(!task.is_reviewed());
+    let approved = reviewed(&task, &done(ReviewResult::Approved, false));
+    task.reviews.push(TaskReview { is_empty: true, ..approved.clone() });
+    assert!(!task.is_reviewed());
+    task.reviews.push(approved.clone());
+    assert!(task.is_reviewed());
+    task.earlier_reviews = 2;
+    assert!(!task.is_reviewed(), "the work since it was reopened is not");
+    task.reviews.push(approved);
+    assert!(task.is_reviewed());
 }
 
 #[test]
