@@ -2,6 +2,7 @@
 //! review and from how often the agent was blocked before. It is never blocked forever.
 
 mod answer;
+pub mod push;
 pub mod scope;
 
 #[cfg(test)]
@@ -9,14 +10,16 @@ mod tests;
 
 pub use answer::HookAnswer;
 
-use crate::finding::Finding;
 use crate::gate::SCHEMA_VERSION;
 use crate::gate::session::SessionState;
+use crate::render::gate::reviewer_words;
 use crate::render::short_line;
+use crate::report::{Report, ReviewerReport, TrackingReport};
 use crate::verdict::{NotReviewedReason, Outcome, Verdict, counts};
 use scope::RepositoryState;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The variable that turns the hook off: `MALA_HOOK=off`.
 pub const SWITCH: &str = "MALA_HOOK";
@@ -75,7 +78,9 @@ pub enum HookFacts {
     NothingChanged(RepositoryState),
     /// The work was released before, and its diff is the same.
     ReleasedWork,
-    /// No reviewer can be used, for this reason.
+    /// Nothing else changed, and this was not reviewed, with the reason, a line each.
+    LeftOutWork(RepositoryState, Vec<String>),
+    /// A reviewer that is needed cannot be used: what was not reviewed, and why.
     NoReviewer(String),
     /// The work was reviewed.
     JudgedWork(JudgedWork),
@@ -86,8 +91,10 @@ pub enum HookFacts {
 /// The work of a conversation at a stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookWork {
-    /// The hash of its diff.
-    pub hash: String,
+    /// The hashes of the diffs of its parts.
+    pub hashes: BTreeSet<String>,
+    /// The last commits of its parts.
+    pub tips: BTreeSet<String>,
     /// The state of the repository.
     pub state: RepositoryState,
 }
@@ -99,8 +106,14 @@ pub struct JudgedWork {
     pub work: HookWork,
     /// Whether it passes.
     pub passes: bool,
+    /// Whether a reviewer looked at it; false if no file of it can be reviewed.
+    pub is_reviewed: bool,
     /// The reviewers that pass it.
     pub passed_by: Vec<String>,
+    /// What the other reviewers say.
+    pub objections: Vec<String>,
+    /// How many findings do not block, by why.
+    pub not_blocking: Vec<String>,
     /// The findings that count, worst first, a line each.
     pub findings: Vec<String>,
     /// What was not reviewed and why, a line each.
@@ -134,57 +147,138 @@ impl UnreviewedWork {
 pub struct PartResult {
     /// The state of its session.
     pub state: SessionState,
+    /// The branch that it is on; `None` for HEAD with the files on disk.
+    pub branch: Option<String>,
     /// The path of its report.
     pub report: String,
+}
+
+impl PartResult {
+    fn is_passed(&self) -> bool {
+        self.state.outcome() == Outcome::Passed || self.has_only_remarks()
+    }
+
+    /// Whether it has only files that are not reviewed and do not keep other changes from passing.
+    fn has_only_remarks(&self) -> bool {
+        self.state.report().is_some_and(|report| {
+            let coverage = &report.coverage;
+            coverage.has_nothing_reviewable() && coverage.unreviewable().is_empty()
+        })
+    }
+
+    fn lacks_reviewers(&self) -> bool {
+        self.state.outcome() == Outcome::CouldNotReview(NotReviewedReason::NoReviewers)
+    }
+
+    /// Whether a reviewer looked at a file of it.
+    fn is_reviewed(&self) -> bool {
+        self.state.report().is_some_and(|report| !report.coverage.files.is_empty())
+    }
+
+    /// The findings that count, a line each.
+    fn findings(&self) -> impl Iterator<Item = String> {
+        let issues = self.state.report().into_iter().flat_map(|report| &report.issues);
+        issues.filter(|issue| counts(issue)).map(|issue| {
+            let (title, by) = (short_line(&issue.title, 160), &issue.reviewer);
+            let branch = self.branch.as_ref().map(|it| format!(", on {it}")).unwrap_or_default();
+            let line = format!("{}:{}: {title} ({by}{branch})", issue.file, issue.line_start);
+            short_line(&line, 300)
+        })
+    }
+}
+
+/// Whether a reviewer objects, and its objection does not count.
+fn is_overruled(reviewer: &ReviewerReport, report: &Report) -> bool {
+    let aside = report.tracking.as_ref().map(|it| it.aside_words(&reviewer.reviewer));
+    reviewer.claimed_verdict.is_some_and(|it| it != Verdict::Pass)
+        || aside.is_some_and(|words| !words.is_empty())
 }
 
 impl HookFacts {
     /// What the sessions say about all parts of this work. One part that does not pass is enough.
     pub fn of_sessions(work: &HookWork, parts: &[PartResult]) -> Self {
-        let is = |outcome: Outcome| move |part: &&PartResult| part.state.outcome() == outcome;
-        let blocked = parts.iter().find(is(Outcome::Blocked));
-        let unreviewed = || parts.iter().find(|part| !is(Outcome::Passed)(part));
-        if let (None, Some(part)) = (blocked, unreviewed()) {
+        let blocked = parts.iter().find(|part| part.state.outcome() == Outcome::Blocked);
+        let unreviewed = || parts.iter().filter(|part| !part.is_passed());
+        // A part that only lacks a reviewer does not release the others.
+        let first = unreviewed().find(|part| !part.lacks_reviewers());
+        let first = first.or_else(|| unreviewed().next());
+        if let (None, Some(part)) = (blocked, first) {
             return Self::unreviewed(work, part);
         }
         let passes = blocked.is_none();
-        let shown = || parts.iter().filter(move |part| is(Outcome::Passed)(part) == passes);
-        let reports = || shown().filter_map(|part| part.state.report());
-        let mut passed_by: Vec<String> = reports()
-            .flat_map(|report| &report.reviewers)
-            .filter(|reviewer| reviewer.verdict == Some(Verdict::Pass))
-            .map(|reviewer| reviewer.reviewer.clone())
-            .collect();
-        passed_by.sort();
-        passed_by.dedup();
-        let line = |issue: &Finding| {
-            let title = short_line(&issue.title, 160);
-            let line = format!("{}:{}: {title} ({})", issue.file, issue.line_start, issue.reviewer);
-            short_line(&line, 300)
+        let shown = || {
+            let is_shown = |part: &&PartResult| part.state.outcome() == Outcome::Blocked;
+            parts.iter().filter(move |part| passes || is_shown(part))
         };
-        let findings = reports().flat_map(|report| &report.issues).filter(|it| counts(it));
+        let reports = || shown().filter_map(|part| part.state.report());
+        let reviewers =
+            || reports().flat_map(|report| report.reviewers.iter().map(move |it| (it, report)));
+        let does_pass = |(it, report): &(&ReviewerReport, &Report)| {
+            it.verdict == Some(Verdict::Pass) && !is_overruled(it, report)
+        };
+        let passed_by: BTreeSet<String> =
+            reviewers().filter(does_pass).map(|(it, _)| it.reviewer.clone()).collect();
+        let says = |(it, report): (&ReviewerReport, &Report)| {
+            short_line(&format!("{}: {}", it.reviewer, reviewer_words(it, report)), 200)
+        };
+        let objections: BTreeSet<String> =
+            reviewers().filter(|it| !does_pass(it)).map(says).collect();
+        let tracking = || reports().filter_map(|report| report.tracking.as_ref());
         let left_out = reports().flat_map(|report| report.coverage.left_out());
         Self::JudgedWork(JudgedWork {
             work: work.clone(),
             passes,
-            passed_by,
-            findings: findings.map(line).collect(),
+            is_reviewed: shown().any(PartResult::is_reviewed),
+            passed_by: passed_by.into_iter().collect(),
+            objections: objections.into_iter().collect(),
+            not_blocking: tracking().filter_map(TrackingReport::not_blocking).collect(),
+            findings: shown().flat_map(PartResult::findings).collect(),
             left_out: left_out.map(|line| short_line(&line, 200)).collect(),
-            escalation: reports()
-                .filter_map(|report| report.tracking.as_ref()?.escalation())
+            escalation: tracking()
+                .filter_map(TrackingReport::escalation)
                 .map(|reason| short_line(&reason.to_string(), 200))
                 .next(),
             report: shown().next().map(|part| part.report.clone()).unwrap_or_default(),
         })
     }
 
+    /// The same beside work that was not reviewed, for these reasons.
+    #[must_use]
+    pub fn with_left_out(mut self, reasons: Vec<String>) -> Self {
+        if reasons.is_empty() {
+            return self;
+        }
+        match &mut self {
+            Self::JudgedWork(judged) => judged.left_out.extend(reasons),
+            Self::NoReviewer(why) => *why = format!("{why}; {}", reasons.join("; ")),
+            Self::NothingChanged(state) => {
+                return Self::LeftOutWork(std::mem::take(state), reasons);
+            }
+            _ => {}
+        }
+        self
+    }
+
     fn unreviewed(work: &HookWork, part: &PartResult) -> Self {
-        let errors = part.state.report().map(|report| report.errors.clone()).unwrap_or_default();
+        let report = part.state.report();
+        // How to leave out such files is for the person: the report says it.
+        let coverage = report.map(|it| &it.coverage).filter(|it| it.has_nothing_reviewable());
+        let errors = match coverage {
+            Some(coverage) => coverage.left_out(),
+            None => report.map(|report| report.errors.clone()).unwrap_or_default(),
+        };
         let why = errors.into_iter().chain(part.state.problem());
         let why: Vec<String> = why.take(3).map(|why| short_line(&why, 200)).collect();
         let why = if why.is_empty() { "no verdict".to_owned() } else { why.join("; ") };
-        if part.state.outcome() == Outcome::CouldNotReview(NotReviewedReason::NoReviewers) {
-            return Self::NoReviewer(why);
+        if part.lacks_reviewers() {
+            let mut reviewers = report.into_iter().flat_map(|report| &report.reviewers);
+            let what = match (reviewers.any(|it| it.verdict.is_some()), &part.branch) {
+                (true, None) => "not reviewed by the whole panel".to_owned(),
+                (true, Some(branch)) => format!("{branch} was not reviewed by the whole panel"),
+                (false, None) => "nothing was reviewed".to_owned(),
+                (false, Some(branch)) => format!("{branch} was not reviewed"),
+            };
+            return Self::NoReviewer(format!("{what}: {why}"));
         }
         let report = Some(part.report.clone());
         Self::UnreviewedWork(UnreviewedWork { work: Some(work.clone()), why, report })
@@ -199,9 +293,15 @@ pub struct ConversationRecord {
     /// The state of the repository when the conversation started, or when its work last passed.
     #[serde(default)]
     pub start: Option<RepositoryState>,
-    /// The hash of the diff at the last stop.
+    /// The hashes of the diffs at the last stop that did not pass; empty if its work was unknown.
+    #[serde(rename = "parts", default)]
+    pub work: BTreeSet<String>,
+    /// The last commits of that work.
     #[serde(default)]
-    pub work: Option<String>,
+    pub tips: BTreeSet<String>,
+    /// The path of the work tree at that stop.
+    #[serde(default)]
+    pub work_tree: String,
     /// How often the agent was blocked in a row.
     #[serde(default)]
     pub blocks: u32,
@@ -211,6 +311,9 @@ pub struct ConversationRecord {
     /// Whether the person was told that no reviewer can be used.
     #[serde(default)]
     pub is_told: bool,
+    /// Whether work that did not pass was accepted since the last stop.
+    #[serde(default)]
+    pub is_accepted: bool,
 }
 
 impl Default for ConversationRecord {
@@ -218,10 +321,13 @@ impl Default for ConversationRecord {
         Self {
             schema_version: SCHEMA_VERSION,
             start: None,
-            work: None,
+            work: BTreeSet::new(),
+            tips: BTreeSet::new(),
+            work_tree: String::new(),
             blocks: 0,
             is_released: false,
             is_told: false,
+            is_accepted: false,
         }
     }
 }
@@ -233,6 +339,12 @@ impl ConversationRecord {
         let start = self.start.as_ref().map_or_else(|| state.clone(), |it| it.followed_by(state));
         Self { start: Some(start), blocks: 0, is_released: false, ..self.clone() }
     }
+
+    /// After a person accepted the work that did not pass.
+    #[must_use]
+    pub fn with_accepted_work(self) -> Self {
+        Self { blocks: 0, is_released: false, is_accepted: true, ..self }
+    }
 }
 
 /// What the hook does, and what it remembers.
@@ -242,19 +354,36 @@ pub struct HookDecision {
     pub answer: HookAnswer,
     /// What to remember; `None` if that does not change.
     pub record: Option<ConversationRecord>,
-    /// The hash of the diff of work that is released though it does not pass.
-    pub released: Option<String>,
+    /// The hashes of the diffs of work that is released though it does not pass.
+    pub released: BTreeSet<String>,
 }
 
 /// Whether the agent may stop. `record` is `None` if nothing can be remembered: then the agent is blocked
-/// only if the host says that no hook blocked it before.
+/// only if the host says that no hook blocked it before. That work was accepted is told once: an agent can
+/// do it too.
 pub fn decide(
     facts: &HookFacts,
     stop: &Stop,
     record: Option<&ConversationRecord>,
     max_blocks: u32,
 ) -> HookDecision {
-    let answered = |answer| HookDecision { answer, record: None, released: None };
+    let decision = decide_work(facts, stop, record, max_blocks);
+    let Some(record) = record.filter(|record| record.is_accepted) else { return decision };
+    let record = decision.record.unwrap_or_else(|| record.clone());
+    HookDecision {
+        answer: decision.answer.with_accepted_work(),
+        record: Some(ConversationRecord { is_accepted: false, ..record }),
+        ..decision
+    }
+}
+
+fn decide_work(
+    facts: &HookFacts,
+    stop: &Stop,
+    record: Option<&ConversationRecord>,
+    max_blocks: u32,
+) -> HookDecision {
+    let answered = |answer| HookDecision { answer, record: None, released: BTreeSet::new() };
     let allowed = |message: String| answered(HookAnswer::allow(message));
     match facts {
         HookFacts::InsideGate | HookFacts::ReleasedWork => answered(HookAnswer::default()),
@@ -269,6 +398,13 @@ pub fn decide(
             HookDecision {
                 record: record.map(|record| record.accepting(state)),
                 ..answered(HookAnswer::nothing_changed(is_gone))
+            }
+        }
+        HookFacts::LeftOutWork(state, reasons) => {
+            let record = record.filter(|record| record.start.is_none());
+            HookDecision {
+                record: record.map(|record| record.accepting(state)),
+                ..allowed(format!("warning: {}", reasons.join("; ")))
             }
         }
         HookFacts::NoReviewer(why) => {
@@ -301,14 +437,18 @@ fn not_passed(
     record: Option<&ConversationRecord>,
     count: BlockCount,
 ) -> HookDecision {
-    let hash = work.map(|work| work.hash.clone());
+    let hashes = work.map(|work| work.hashes.clone()).unwrap_or_default();
+    let tree = work.and_then(|work| work.state.trees.keys().next());
     let record = record.map(|record| ConversationRecord {
-        work: hash.clone().or_else(|| record.work.clone()),
+        work: if work.is_some() { hashes.clone() } else { record.work.clone() },
+        tips: work.map_or_else(|| record.tips.clone(), |work| work.tips.clone()),
+        work_tree: tree.unwrap_or(&record.work_tree).clone(),
         blocks: count.block.or(count.before).unwrap_or_default(),
         is_released: count.block.is_none(),
         ..record.clone()
     });
-    HookDecision { answer, record, released: hash.filter(|_| count.block.is_none()) }
+    let released = if count.block.is_none() { hashes } else { BTreeSet::new() };
+    HookDecision { answer, record, released }
 }
 
 /// How often the agent was blocked.
@@ -335,9 +475,8 @@ impl BlockCount {
             return Self { block, before: None, max_blocks };
         };
         // Other work starts a new count, but not while the agent is being blocked: it would be blocked for
-        // as long as it changes something.
-        let known = record.work.as_ref();
-        let is_other = known.zip(work).is_some_and(|(known, work)| *known != work.hash);
+        // as long as it changes something. So does work that is known for the first time.
+        let is_other = work.is_some_and(|work| work.hashes != record.work);
         let is_new = is_other && (is_first || record.is_released);
         let before = if is_new { 0 } else { record.blocks };
         let block = (before < max_blocks).then_some(before + 1);

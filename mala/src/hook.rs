@@ -15,10 +15,10 @@ use crate::settings::UserSettings;
 use crate::wiring::gate::work::{HookFolder, WorkSource, hook_folder};
 use anyhow::Context;
 use mala_domain::gate::MARKER;
+use mala_domain::hook::push::{PushDecision, decide_push, push_record, pushed_refs};
 use mala_domain::hook::{
-    ConversationRecord, HookAnswer, HookDecision, HookFacts, SWITCH, Stop, UnreviewedWork, decide,
+    ConversationRecord, HookAnswer, HookFacts, SWITCH, Stop, UnreviewedWork, decide,
 };
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -35,8 +35,8 @@ const START_TIME: Duration = Duration::from_secs(20);
 /// How often an agent is blocked if the settings are unknown.
 const MAX_BLOCKS: u32 = 3;
 
-/// The name of the record of all pushes.
-const PUSHES: &str = "git pre-push";
+/// The record of pushes beside those of conversations.
+const PUSH: &str = "git pre-push";
 
 /// The largest list of pushed refs.
 const MAX_INPUT: u64 = 16 << 20;
@@ -63,9 +63,9 @@ pub(crate) fn start() -> Exit {
     Exit::Passed
 }
 
-/// Accepts the current state of the repository.
+/// Accepts HEAD, the files on disk and the work that was blocked in this work tree.
 pub(crate) fn accept(top: &Path, here: &Environment) -> anyhow::Result<Exit> {
-    let state = work::state(here, START_TIME)?;
+    let state = work::state_to_accept(here, START_TIME)?;
     hook_folder(top).accept(&state).context("writing what is accepted")?;
     console::say("accepted: later reviews of the hook start from here");
     Ok(Exit::Passed)
@@ -79,45 +79,41 @@ pub(crate) fn pre_push(time: Duration) -> anyhow::Result<Exit> {
         .take(MAX_INPUT)
         .read_to_string(&mut input)
         .context("reading the pushed refs")?;
-    let pushed = pushed_refs(&input);
-    let folder = hook_folder(here.root());
-    let record = folder.record(PUSHES).ok();
-    let look = match skipped(&here) {
-        Some(facts) => HookReview { facts, max_blocks: MAX_BLOCKS },
-        None => {
-            let (here, record) = (here.clone(), record.clone().unwrap_or_default());
-            let user = user_settings(&here);
+    let look = match (skipped(&here), pushed_refs(&input)) {
+        (Some(facts), _) => HookReview { facts, max_blocks: MAX_BLOCKS },
+        (None, Err(why)) => unreviewed(why),
+        (None, Ok(pushed)) => {
+            let (here, user) = (here.clone(), user_settings(&here));
             limited(time, GRACE, move || {
-                work::review_within(&here, &user, &WorkSource::Push(&record, &pushed), time)
+                work::review_within(&here, &user, &WorkSource::Push(&pushed), time)
             })
         }
     };
-    let stop = Stop { is_continued: Some(false), ..Stop::default() };
-    let answer = decided(&look, &stop, (PUSHES, record.as_ref()), &folder).answer;
-    if let Some(message) = answer.message() {
-        console::say(&console::harmless(message));
+    remember_push(&look.facts, &here);
+    match decide_push(&look.facts, look.max_blocks) {
+        PushDecision::Allowed(message) => {
+            message.iter().for_each(|message| console::say(&console::harmless(message)));
+            Ok(Exit::Passed)
+        }
+        PushDecision::Refused(why) => {
+            console::say(&console::harmless(why.trim_end()));
+            console::say(
+                "hint: to push anyway, run `git push --no-verify`, `mala hook accept` or `mala hook off`",
+            );
+            Ok(Exit::Blocked)
+        }
     }
-    if answer.blocks() {
-        console::say(&console::harmless(answer.reason().unwrap_or_default()));
-        console::say("hint: run `git push --no-verify` to push without a review");
-        return Ok(Exit::Blocked);
-    }
-    Ok(Exit::Passed)
 }
 
-/// The refs that are pushed and their commits, from `LOCAL COMMIT REMOTE COMMIT` lines. Deleted refs have
-/// a commit of zeros.
-fn pushed_refs(input: &str) -> BTreeMap<String, String> {
-    let parse = |line: &str| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words.as_slice() {
-            [name, commit, _, _] if commit.chars().any(|c| c != '0') => {
-                Some(((*name).to_owned(), (*commit).to_owned()))
-            }
-            _ => None,
-        }
-    };
-    input.lines().filter_map(parse).collect()
+/// Remembers what was refused, so that it can be accepted.
+fn remember_push(facts: &HookFacts, here: &Environment) {
+    let Some(top) = here.work_tree() else { return };
+    let (folder, record) = (hook_folder(top), push_record(facts));
+    if folder.record(PUSH).is_ok_and(|known| known != record)
+        && let Err(error) = folder.set_record(PUSH, &record)
+    {
+        console::say(&format!("warning: cannot remember the push: {error}"));
+    }
 }
 
 fn record_start() -> anyhow::Result<()> {
@@ -167,7 +163,7 @@ fn stop_answer(time: Result<Duration, String>) -> HookAnswer {
         }
         (None, Err(why)) => unreviewed(format!("invalid arguments of the hook: {why}")),
     };
-    decided(&look, &stop, (conversation(&stop), record.as_ref()), &folder).answer
+    decided(&look, &stop, record.as_ref(), &folder)
 }
 
 /// The user's settings, or what is wrong with them.
@@ -226,20 +222,20 @@ fn unreviewed(why: String) -> HookReview {
 fn decided(
     look: &HookReview,
     stop: &Stop,
-    (name, record): (&str, Option<&ConversationRecord>),
+    record: Option<&ConversationRecord>,
     folder: &HookFolder,
-) -> HookDecision {
+) -> HookAnswer {
     let decision = decide(&look.facts, stop, record, look.max_blocks);
-    if let Some(hash) = &decision.released
-        && let Err(error) = folder.release(hash)
+    if !decision.released.is_empty()
+        && let Err(error) = folder.release(&decision.released)
     {
         console::say(&format!("warning: cannot remember the release: {error}"));
     }
     match &decision.record {
-        Some(new) if record.is_some() && folder.set_record(name, new).is_err() => {
-            decide(&look.facts, stop, None, look.max_blocks)
+        Some(new) if record.is_some() && folder.set_record(conversation(stop), new).is_err() => {
+            decide(&look.facts, stop, None, look.max_blocks).answer
         }
-        _ => decision,
+        _ => decision.answer,
     }
 }
 
@@ -266,14 +262,5 @@ mod tests {
             anyhow::bail!("too late")
         };
         assert_eq!(why(1, sleeps), "no result within 1 s");
-    }
-
-    #[test]
-    fn deleted_refs_are_not_pushed() {
-        let input = "refs/heads/a 12 refs/heads/a 00\n(delete) 00 refs/heads/b 34\nodd\n";
-        assert_eq!(
-            pushed_refs(input),
-            BTreeMap::from([("refs/heads/a".to_owned(), "12".to_owned())])
-        );
     }
 }

@@ -63,34 +63,42 @@ impl HookAnswer {
     pub(super) fn no_reviewer(why: &str, is_told: bool) -> Self {
         match is_told {
             true => Self::default(),
-            false => Self::allow(format!(
-                "warning: nothing was reviewed: {why}. Run `review-gate lanes` to see why"
-            )),
+            false => Self::allow(format!("warning: {why}. Run `review-gate lanes` to see why")),
         }
     }
 
+    /// The same, and the person is told that work which did not pass was accepted.
+    pub(super) fn with_accepted_work(self) -> Self {
+        let told = "mala: warning: work that did not pass was accepted (mala hook accept)";
+        let message = match &self.message {
+            Some(message) => format!("{message}\n{told}"),
+            None => told.to_owned(),
+        };
+        Self { message: Some(message), ..self }
+    }
+
     pub(super) fn passed(judged: &JudgedWork) -> Self {
-        let mut message = match judged.passed_by.as_slice() {
+        let mut words = vec![match judged.passed_by.as_slice() {
+            _ if !judged.is_reviewed => "warning: nothing was reviewed".to_owned(),
             [] => "the review passed".to_owned(),
             names => format!("the review passed ({})", names.join(", ")),
-        };
-        for line in judged.left_out.iter().take(MAX_FINDINGS) {
-            message.push_str(&format!("; {line}"));
-        }
+        }];
+        words.extend(judged.not_blocking.iter().map(|it| format!("not blocking: {it}")));
+        words.extend(judged.objections.iter().filter(|_| judged.is_reviewed).cloned());
+        words.extend(judged.escalation.iter().map(|why| format!("a person decides: {why}")));
+        let is_longer = words.len() > 1 || judged.left_out.len() > MAX_FINDINGS;
+        words.extend(judged.left_out.iter().take(MAX_FINDINGS).cloned());
         match judged.left_out.len().saturating_sub(MAX_FINDINGS) {
             0 => {}
-            n => message.push_str(&format!("; and {n} more. Report: {}", judged.report)),
+            n => words.push(format!("and {n} more")),
         }
-        Self::allow(message)
+        let report = if is_longer { format!(". Report: {}", judged.report) } else { String::new() };
+        Self::allow(format!("{}{report}", words.join("; ")))
     }
 
     pub(super) fn findings(judged: &JudgedWork, count: BlockCount) -> Self {
         let (number, report) = (judged.findings.len(), &judged.report);
-        let findings = match number {
-            0 => "no agreement to pass".to_owned(),
-            1 => "1 finding".to_owned(),
-            n => format!("{n} findings"),
-        };
+        let findings = counted(judged);
         let Some(block) = count.block else {
             let unresolved = match number {
                 0 => "without agreement to pass".to_owned(),
@@ -103,17 +111,11 @@ impl HookAnswer {
             };
             return Self::allow(format!("warning: stopping {unresolved}: {why}. Report: {report}"));
         };
-        let mut reason = format!("The review of your work did not pass: {findings}.\n");
-        for line in judged.findings.iter().take(MAX_FINDINGS) {
-            reason.push_str(&format!("- {line}\n"));
-        }
-        if number > MAX_FINDINGS {
-            reason.push_str(&format!("- and {} more\n", number - MAX_FINDINGS));
-        }
-        reason.push_str(&format!(
-            "Full report: {report}\nFix the findings that are right. For those that are wrong, say why. \
-             Then stop again."
-        ));
+        let reason = format!(
+            "The review of your work did not pass: {findings}.\n{}Fix the findings that are right. For those \
+             that are wrong, say why. Then stop again.",
+            listed(judged)
+        );
         let message =
             format!("{findings}, block {block} of {}. Report: {report}.", count.max_blocks);
         Self::block(reason, message)
@@ -137,6 +139,26 @@ impl HookAnswer {
             format!("not reviewed, block {block} of {}: {why}.{report}", count.max_blocks);
         Self::block(reason, message)
     }
+}
+
+/// The number of findings.
+pub(super) fn counted(judged: &JudgedWork) -> String {
+    match judged.findings.len() {
+        0 => "no agreement to pass".to_owned(),
+        1 => "1 finding".to_owned(),
+        n => format!("{n} findings"),
+    }
+}
+
+/// The first findings and the path of the report, a line each.
+pub(super) fn listed(judged: &JudgedWork) -> String {
+    let shown = judged.findings.iter().take(MAX_FINDINGS);
+    let mut text: String = shown.map(|line| format!("- {line}\n")).collect();
+    match judged.findings.len().saturating_sub(MAX_FINDINGS) {
+        0 => {}
+        n => text.push_str(&format!("- and {n} more\n")),
+    }
+    text + &format!("Full report: {}\n", judged.report)
 }
 
 /// Why the agent is not blocked any more.

@@ -8,26 +8,27 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The state of a repository and of one work tree at one moment.
+/// The state of a repository and of its work trees, as far as they were looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepositoryState {
     /// The commits that all refs and HEAD point to.
     pub commits: BTreeSet<String>,
-    /// The files that differ from HEAD, each with a hash of its content on disk.
-    pub files: BTreeMap<String, String>,
+    /// The files that differ from HEAD, each with a hash of its content on disk, by the path of the work tree.
+    #[serde(default)]
+    pub trees: BTreeMap<String, BTreeMap<String, String>>,
     /// The email address of this clone's user; empty if none is configured.
     #[serde(default)]
     pub users: BTreeSet<String>,
 }
 
 impl RepositoryState {
-    /// This state, in which everything of the other one was there already. Files count as unchanged if they are
-    /// as in `newer`.
+    /// This state, in which everything of the other one was there already. Files of a work tree that `newer` has
+    /// count as unchanged if they are as in `newer`.
     #[must_use]
     pub fn followed_by(&self, newer: &Self) -> Self {
         Self {
             commits: self.commits.union(&newer.commits).cloned().collect(),
-            files: newer.files.clone(),
+            trees: self.trees.clone().into_iter().chain(newer.trees.clone()).collect(),
             users: self.users.union(&newer.users).cloned().collect(),
         }
     }
@@ -83,14 +84,19 @@ pub fn scope(starts: &[&RepositoryState], stop: &StopState) -> HookScope {
     let users: BTreeSet<&String> =
         starts.iter().flat_map(|start| &start.users).chain(&stop.state.users).collect();
     let is_own = |commit: &NewCommit| users.is_empty() || users.contains(&commit.committer);
-    let is_same = |(path, hash): &(&String, &String)| {
-        starts.iter().any(|start| start.files.get(*path) == Some(hash))
+    let files = || {
+        let trees = stop.state.trees.iter();
+        trees.flat_map(|(tree, files)| files.iter().map(move |(path, hash)| (tree, path, hash)))
+    };
+    let is_same = |(tree, path, hash): &(&String, &String, &String)| {
+        let at_start = |start: &&RepositoryState| start.trees.get(*tree)?.get(*path).cloned();
+        starts.iter().any(|start| at_start(start).as_ref() == Some(hash))
     };
     let unchanged_files: BTreeSet<String> =
-        stop.state.files.iter().filter(is_same).map(|(path, _)| path.clone()).collect();
+        files().filter(is_same).map(|(_, path, _)| path.clone()).collect();
 
     let graph = WorkGraph::new(&stop.new_commits, is_own);
-    let has_files = stop.state.files.len() > unchanged_files.len();
+    let has_files = files().count() > unchanged_files.len();
     let branches = stop.branches.iter().map(|(name, tip)| (Some(name), tip));
     let tips: Vec<(Option<&String>, &String)> =
         stop.head.iter().map(|head| (None, head)).chain(branches).collect();

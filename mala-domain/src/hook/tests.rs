@@ -16,15 +16,23 @@ fn state(commit: &str) -> RepositoryState {
     RepositoryState { commits: BTreeSet::from([commit.to_owned()]), ..RepositoryState::default() }
 }
 
+fn hashes(hash: &str) -> BTreeSet<String> {
+    BTreeSet::from([hash.to_owned()])
+}
+
 fn work(hash: &str) -> HookWork {
-    HookWork { hash: hash.to_owned(), state: state(&format!("head {hash}")) }
+    let tips = BTreeSet::from([format!("tip {hash}")]);
+    HookWork { hashes: hashes(hash), tips, state: state(&format!("head {hash}")) }
 }
 
 fn judged(hash: &str, findings: &[&str]) -> HookFacts {
     HookFacts::JudgedWork(JudgedWork {
         work: work(hash),
         passes: findings.is_empty(),
+        is_reviewed: true,
         passed_by: vec!["claude".to_owned()],
+        objections: Vec::new(),
+        not_blocking: Vec::new(),
         findings: findings.iter().map(|line| (*line).to_owned()).collect(),
         left_out: Vec::new(),
         escalation: None,
@@ -84,7 +92,7 @@ fn an_agent_is_blocked_a_bounded_number_of_times() {
         ("n1! n1 n1 n1 n2!", "BBB.B", "other work arms it"),
         ("f1! f1 f1 f1 n?! f1! n?! f1!", "BBB.....", "an error is no other work"),
         ("f1! f1 f1 f1 n?! f2!", "BBB..B", "nor does it hide what is"),
-        ("n?! n? n? n? f1! f2!", "BBB..B", "unknown work is no other work either"),
+        ("n?! n? n? n? f1! f1", "BBB.BB", "errors use up nothing of work that is known later"),
         ("n1! p1", "B.", "tried again, it passes"),
     ] {
         assert_eq!(play(stops, MAX), expected, "{stops}: {why}");
@@ -143,6 +151,20 @@ fn a_pass_names_what_was_not_reviewed() {
         assert_eq!(printed["systemMessage"], expected);
     }
     let HookFacts::JudgedWork(pass) = judged("1", &[]) else { panic!("it is judged") };
+    for (passed_by, is_reviewed, expected) in [
+        (pass.passed_by.clone(), true, "the review passed (claude); not blocking: 1 late"),
+        (Vec::new(), true, "the review passed; not blocking: 1 late"),
+        (Vec::new(), false, "warning: nothing was reviewed; not blocking: 1 late"),
+    ] {
+        let not_blocking = vec!["1 late".to_owned()];
+        let pass = JudgedWork { passed_by, is_reviewed, not_blocking, ..pass.clone() };
+        let printed = serde_json::to_value(HookAnswer::passed(&pass)).unwrap();
+        assert_eq!(printed["systemMessage"], format!("mala: {expected}. Report: /r/report.md"));
+    }
+    let objections = vec!["codex: objected, refuted by claude".to_owned()];
+    let overruled = HookAnswer::passed(&JudgedWork { objections, ..pass.clone() });
+    let expected = "mala: the review passed (claude); codex: objected, refuted by claude. Report: /r/report.md";
+    assert_eq!(overruled.message(), Some(expected));
     let printed =
         serde_json::to_value(HookAnswer::passed(&JudgedWork { left_out: names, ..pass })).unwrap();
     let printed = printed["systemMessage"].as_str().unwrap();
@@ -152,11 +174,8 @@ fn a_pass_names_what_was_not_reviewed() {
 #[test]
 fn every_answer_says_what_it_is_about() {
     let armed = ConversationRecord::default();
-    let spent = ConversationRecord {
-        work: Some("1".to_owned()),
-        blocks: MAX,
-        ..ConversationRecord::default()
-    };
+    let spent =
+        ConversationRecord { work: hashes("1"), blocks: MAX, ..ConversationRecord::default() };
     let first = stop(Some(false));
     let say = |found: &HookFacts, record: &ConversationRecord| {
         shown(&decide(found, &first, Some(record), MAX))
@@ -226,8 +245,9 @@ fn what_passes_is_where_later_work_starts() {
         let commits = record.start.clone().unwrap_or_default().commits;
         (commits.into_iter().collect::<Vec<_>>().join(", "), decision.released)
     };
-    let row =
-        |commits: &str, released: Option<&str>| (commits.to_owned(), released.map(str::to_owned));
+    let row = |commits: &str, released: Option<&str>| {
+        (commits.to_owned(), released.map(hashes).unwrap_or_default())
+    };
     assert_eq!(play(not_reviewed(None)), row("", None));
     assert_eq!(play(HookFacts::NothingChanged(state("here"))), row("here", None));
     assert_eq!(play(HookFacts::NothingChanged(state("there"))), row("here", None));
@@ -240,7 +260,8 @@ fn what_passes_is_where_later_work_starts() {
 
 #[test]
 fn the_person_is_told_once_that_no_reviewer_can_be_used() {
-    let found = HookFacts::NoReviewer("`codex` is not on PATH".to_owned());
+    let why = "nothing was reviewed: `codex` is not on PATH";
+    let found = HookFacts::NoReviewer(why.to_owned());
     let first = decide(&found, &stop(Some(false)), Some(&ConversationRecord::default()), MAX);
     assert_snapshot!(shown(&first), @r#"
     {
@@ -268,8 +289,37 @@ fn work_that_did_not_pass_and_is_gone_is_reported() {
 }
 
 #[test]
+fn work_without_a_recorded_start_is_told_once() {
+    let found = HookFacts::NothingChanged(state("a")).with_left_out(vec!["commits".to_owned()]);
+    let first = decide(&found, &stop(Some(false)), Some(&ConversationRecord::default()), MAX);
+    assert_eq!(first.answer.message(), Some("mala: warning: commits"));
+    assert_eq!(first.record.unwrap().start, Some(state("a")), "later work starts here");
+    let none = HookFacts::NothingChanged(state("a")).with_left_out(Vec::new());
+    assert_eq!(none, HookFacts::NothingChanged(state("a")));
+}
+
+#[test]
+fn accepted_work_is_told_once() {
+    let blocked = ConversationRecord { blocks: 2, ..ConversationRecord::default() };
+    let told = "work that did not pass was accepted";
+    for (found, words) in [
+        (HookFacts::NothingChanged(state("a")), ""),
+        (HookFacts::ReleasedWork, ""),
+        (judged("1", &[]), "the review passed"),
+        (judged("1", &["a.py:1: bad (codex)"]), "1 finding, block 1 of 3"),
+    ] {
+        let accepted = blocked.clone().with_accepted_work();
+        let first = decide(&found, &stop(Some(false)), Some(&accepted), MAX);
+        let message = first.answer.message().unwrap();
+        assert!(message.contains(told) && message.contains(words), "{message}");
+        let later = decide(&found, &stop(Some(false)), first.record.as_ref(), MAX);
+        assert!(!later.answer.message().unwrap_or_default().contains(told), "{found:?}");
+    }
+}
+
+#[test]
 fn one_part_that_does_not_pass_is_enough() {
-    let part = |state: SessionState| PartResult { state, report: "r".to_owned() };
+    let part = |state| PartResult { state, branch: None, report: "r".to_owned() };
     let failed = SessionEnd::Failed("no\u{1b}[2J\nreviewers".to_owned());
     for (state, why) in [
         (SessionState::Ended(failed), "no<U+001B>[2J reviewers"),
@@ -347,13 +397,64 @@ fn a_released_agent_hears_why_a_person_decides() {
     let facts = HookFacts::JudgedWork(JudgedWork { escalation, ..judged });
     let stop = Stop { is_continued: Some(true), ..Stop::default() };
     for (blocks, is_blocked) in [(0, true), (2, true), (3, false)] {
-        let record =
-            ConversationRecord { blocks, work: Some("b".to_owned()), ..Default::default() };
+        let record = ConversationRecord { blocks, work: hashes("b"), ..Default::default() };
         let decision = decide(&facts, &stop, Some(&record), 3);
         assert_eq!(decision.answer.blocks(), is_blocked, "{blocks}");
         let message = decision.answer.message().unwrap();
         let says_why = message.contains("a person decides: nothing changed since the last review");
         assert_eq!(says_why, !is_blocked, "{message}");
-        assert_eq!(decision.released.is_some(), !is_blocked);
+        assert_eq!(decision.released.is_empty(), is_blocked);
+    }
+}
+
+#[test]
+fn a_push_is_refused_without_a_review_and_never_counted() {
+    let unreviewed = HookFacts::UnreviewedWork(UnreviewedWork::because("git is broken"));
+    let none = HookFacts::NoReviewer("nothing was reviewed: no reviewer is usable".to_owned());
+    let left_out = HookFacts::NothingChanged(state("a")).with_left_out(vec!["left out".to_owned()]);
+    for (facts, max_blocks, is_refused, words) in [
+        (judged("1", &["a.py:1: bad (codex)"]), MAX, true, "1 finding\n- a.py:1: bad (codex)\n"),
+        (judged("1", &["a.py:1: bad (codex)"]), 0, false, "warning: the review of the push"),
+        (judged("1", &[]), MAX, false, "the review passed (claude)"),
+        (unreviewed, MAX, true, "could not be reviewed: git is broken"),
+        (HookFacts::Interrupted, 0, true, "interrupted: nothing was reviewed"),
+        (HookFacts::ReleasedWork, MAX, false, "released or accepted before"),
+        (none, MAX, false, "warning: nothing was reviewed: no reviewer is usable"),
+        (HookFacts::NothingChanged(state("a")), MAX, false, ""),
+        (left_out, MAX, false, "mala: warning: left out"),
+        (HookFacts::InsideGate, MAX, false, ""),
+    ] {
+        let (refused, said) = match push::decide_push(&facts, max_blocks) {
+            push::PushDecision::Allowed(said) => (false, said.unwrap_or_default()),
+            push::PushDecision::Refused(why) => (true, why),
+        };
+        assert_eq!(refused, is_refused, "{facts:?}");
+        let (blocks, tips) = match &facts {
+            HookFacts::JudgedWork(judged) if !judged.passes => (1, judged.work.tips.clone()),
+            HookFacts::UnreviewedWork(_) => (1, BTreeSet::new()),
+            _ => (0, BTreeSet::new()),
+        };
+        let record = push::push_record(&facts);
+        assert_eq!((record.blocks, record.tips), (blocks, tips), "what can be accepted: {facts:?}");
+        assert!(said.contains(words) && said.is_empty() == words.is_empty(), "{said}");
+    }
+}
+
+#[test]
+fn every_line_of_a_push_is_read_or_refused() {
+    let (id, zeros) = ("1".repeat(40), "0".repeat(40));
+    let line = |local: &str, new: &str| format!("{local} {new} refs/heads/x {zeros}\n");
+    for (input, expected) in [
+        (String::new(), Some(0)),
+        (line("refs/heads/x", &id), Some(1)),
+        (line("HEAD^{/my bug}", &id), Some(1)),
+        (line("main@{1 hour ago}", &id), Some(1)),
+        (line("(delete)", &zeros), Some(0)),
+        (line("refs/heads/x", "HEAD"), None),
+        ("odd\n".to_owned(), None),
+    ] {
+        let pushed = push::pushed_refs(&input);
+        assert_eq!(pushed.as_ref().ok().map(|it| it.len()), expected, "{input}: {pushed:?}");
+        assert!(pushed.is_err() || pushed.unwrap().values().all(|it| *it == id), "{input}");
     }
 }

@@ -81,7 +81,7 @@ async fn has_new_work(task: &TaskRecord, reviewer: &TaskReviewer<'_>) -> anyhow:
 fn answer(finished: &FinishedTaskReview) -> HookAnswer {
     let FinishedTaskReview { task, review, .. } = finished;
     let (id, status) = (&task.id, task.status.name());
-    match (task.status, task.fix_prompt()) {
+    match (task.status, task.fix_prompt(TaskTrigger::SessionIdle)) {
         (TaskStatus::InProgress, Some(prompt)) => {
             let message = format!("task {id} needs a revision (attempt {}).", review.attempt);
             HookAnswer::block(prompt, message)

@@ -3,7 +3,7 @@
 use crate::environment::Environment;
 use crate::interrupt::stop_signal;
 use crate::settings::UserSettings;
-use crate::wiring::gate::work::{PinnedPart, WorkSource};
+use crate::wiring::gate::work::{FoundWork, PinnedPart, WorkSource};
 use crate::wiring::gate::{self as world, Gate, SessionChange, SessionFolder, SessionRequest};
 use crate::wiring::{ledger, trusted_settings};
 use anyhow::Context;
@@ -57,6 +57,14 @@ pub(super) fn state(here: &Environment, time: Duration) -> anyhow::Result<Reposi
     within(time, world::work::current_state(here))
 }
 
+/// What a person accepts.
+pub(super) fn state_to_accept(
+    here: &Environment,
+    time: Duration,
+) -> anyhow::Result<RepositoryState> {
+    within(time, world::work::state_to_accept(here))
+}
+
 fn within<T>(time: Duration, work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().build().context("starting the runtime")?;
@@ -73,9 +81,26 @@ fn within<T>(time: Duration, work: impl Future<Output = anyhow::Result<T>>) -> a
 
 /// A part of the work that has a diff, with its session.
 struct HookPart {
+    branch: Option<String>,
+    tip: Option<String>,
     pinned: PinnedPart,
     scope: ReviewScope,
     session: Session,
+}
+
+impl HookPart {
+    fn hash(&self) -> &str {
+        &self.session.scope.diff_hash
+    }
+
+    /// Why it is not reviewed, if no reviewer can be used.
+    fn not_reviewed(&self) -> Option<String> {
+        let why = no_reviewer(&self.session)?;
+        Some(match &self.branch {
+            Some(branch) => format!("{branch} was not reviewed: {why}"),
+            None => why,
+        })
+    }
 }
 
 async fn review(
@@ -85,35 +110,51 @@ async fn review(
     deadline: Instant,
 ) -> anyhow::Result<HookReview> {
     let gate = Gate::open(here).await?;
-    let (scope, state) = gate.work(source).await?;
+    let FoundWork { scope, state, mut left_out } = gate.work(source).await?;
     let mut max_blocks = 0;
     let mut parts = Vec::new();
     for part in &scope.parts {
         let pinned = gate.pin_part(part, &scope).await?;
-        if let Some((part, limit)) = prepare(pinned, &gate, user, here).await? {
+        if let Some((prepared, limit)) = prepare(pinned, &gate, user, here).await? {
             max_blocks = limit.max(max_blocks);
-            parts.push(part);
+            let (branch, tip) = (part.branch.clone(), part.tip.clone());
+            parts.push(HookPart { branch, tip, ..prepared });
         }
     }
     let facts = |facts| Ok(HookReview { facts, max_blocks });
     if parts.is_empty() {
-        return facts(HookFacts::NothingChanged(state));
+        return facts(HookFacts::NothingChanged(state).with_left_out(left_out));
     }
-    let hashes: Vec<&str> = parts.iter().map(|it| it.session.scope.diff_hash.as_str()).collect();
-    let work = HookWork { hash: hashes.join("+"), state };
-    if gate.hook().is_released(&work.hash) {
+    let folder = gate.hook();
+    let (released, parts): (Vec<HookPart>, Vec<HookPart>) =
+        parts.into_iter().partition(|part| folder.is_released(part.hash()));
+    if parts.is_empty() {
         return facts(HookFacts::ReleasedWork);
     }
-    if let Some(why) = parts.iter().find_map(|part| no_reviewer(&part.session)) {
-        return facts(HookFacts::NoReviewer(why));
+    if matches!(source, WorkSource::Push(_)) {
+        let names = released.iter().filter_map(|part| part.branch.as_ref());
+        left_out
+            .extend(names.map(|it| format!("{it} was not reviewed: released or accepted before")));
     }
+    let hashes = parts.iter().map(|part| part.hash().to_owned()).collect();
+    let tips = parts.iter().filter_map(|part| part.tip.clone()).collect();
+    let work = HookWork { hashes, tips, state };
+    let (parts, unusable): (Vec<HookPart>, Vec<HookPart>) =
+        parts.into_iter().partition(|part| no_reviewer(&part.session).is_none());
+    let unusable: Vec<String> = unusable.iter().filter_map(HookPart::not_reviewed).collect();
+    if parts.is_empty() {
+        let why = format!("nothing was reviewed: {}", unusable.join("; "));
+        return facts(HookFacts::NoReviewer(why).with_left_out(left_out));
+    }
+    left_out.extend(unusable);
     let mut folders = Vec::new();
     for part in parts {
-        folders.push(session_of(part, &gate, here).await?);
+        let branch = part.branch.clone();
+        folders.push((session_of(part, &gate, here).await?, branch));
     }
     let mut results = Vec::new();
-    for folder in folders {
-        results.push(result(&folder, deadline).await?);
+    for (folder, branch) in folders {
+        results.push(result(&folder, branch, deadline).await?);
     }
     let running = results.iter().find(|part| matches!(part.state, SessionState::Running(_)));
     let is_blocked = results.iter().any(|part| part.state.outcome() == Outcome::Blocked);
@@ -123,7 +164,7 @@ async fn review(
             why: "the review is still running".to_owned(),
             report: Some(part.report.clone()),
         })),
-        None => facts(HookFacts::of_sessions(&work, &results)),
+        None => facts(HookFacts::of_sessions(&work, &results).with_left_out(left_out)),
     }
 }
 
@@ -143,7 +184,8 @@ async fn prepare(
     let settings = trusted_settings::of_change(user, &scope, Config::default()).await?;
     let scope = world::narrowed(scope, &ExcludedFiles::of(&settings.policy))?;
     let (members, warnings) = world::session_panel_members(&[], &settings, here)?;
-    let request = SessionRequest { members, tasks: Vec::new(), reasoning: "high", warnings };
+    let (tasks, reasoning) = (Vec::new(), "high");
+    let request = SessionRequest { members, tasks, reasoning, warnings, is_of_hook: true };
     let change = SessionChange {
         scratch: pinned.scratch.path(),
         pinned: &pinned.pinned,
@@ -152,7 +194,7 @@ async fn prepare(
     };
     let session = world::new_session(&change, request, &settings)?;
     let max_blocks = settings.gate.max_blocks.value.get();
-    Ok(Some((HookPart { pinned, scope, session }, max_blocks)))
+    Ok(Some((HookPart { branch: None, tip: None, pinned, scope, session }, max_blocks)))
 }
 
 /// Why no reviewer of a session can be used; `None` if one can.
@@ -231,7 +273,11 @@ fn is_decided_since(end: &SessionEnd, decided: &BTreeSet<FindingId>) -> bool {
     report.tracking.as_ref().is_some_and(|tracking| tracking.is_decided_since(decided))
 }
 
-async fn result(folder: &SessionFolder, deadline: Instant) -> anyhow::Result<PartResult> {
+async fn result(
+    folder: &SessionFolder,
+    branch: Option<String>,
+    deadline: Instant,
+) -> anyhow::Result<PartResult> {
     // A second is left for writing the report and the answer.
     let time = deadline.saturating_duration_since(Instant::now() + Duration::from_secs(1));
     let state = wait(&world::SessionProbe(folder), time).await;
@@ -244,5 +290,5 @@ async fn result(folder: &SessionFolder, deadline: Instant) -> anyhow::Result<Par
         SessionState::Running(_) => folder.path().to_owned(),
         _ => folder.report(&state).context("writing the report")?,
     };
-    Ok(PartResult { state, report: report.display().to_string() })
+    Ok(PartResult { state, branch, report: report.display().to_string() })
 }

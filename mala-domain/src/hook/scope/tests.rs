@@ -15,8 +15,9 @@ fn commit(text: &str) -> NewCommit {
 }
 
 fn state(files: &[(&str, &str)]) -> RepositoryState {
+    let files = files.iter().map(|(path, hash)| ((*path).to_owned(), (*hash).to_owned()));
     RepositoryState {
-        files: files.iter().map(|(path, hash)| ((*path).to_owned(), (*hash).to_owned())).collect(),
+        trees: BTreeMap::from([("/tree".to_owned(), files.collect())]),
         users: BTreeSet::from([ME.to_owned()]),
         ..RepositoryState::default()
     }
@@ -88,6 +89,26 @@ fn files_are_work_when_they_changed_since_the_start() {
     }
     let stop = StopState { state: state(&[("a", "2")]), ..StopState::default() };
     assert_eq!(parts(&scope(&[&start], &stop)), ["HEAD:-<"], "before the first commit");
+}
+
+#[test]
+fn files_of_one_work_tree_say_nothing_about_another() {
+    let one = state(&[("a", "1")]);
+    let files = BTreeMap::from([("a".to_owned(), "1".to_owned())]);
+    let other = RepositoryState {
+        trees: BTreeMap::from([("/linked".to_owned(), files)]),
+        ..RepositoryState::default()
+    };
+    let at = |state: &RepositoryState| StopState {
+        state: state.clone(),
+        head: Some("s".to_owned()),
+        ..StopState::default()
+    };
+    assert_eq!(parts(&scope(&[&one], &at(&other))), ["HEAD:s<s"]);
+    let both = one.followed_by(&other);
+    for state in [&one, &other] {
+        assert!(scope(&[&both], &at(state)).parts.is_empty(), "both were looked at");
+    }
 }
 
 #[test]
