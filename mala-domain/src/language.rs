@@ -99,6 +99,14 @@ impl Language {
         }
     }
 
+    /// The language that a finding names: TypeScript with markup is TypeScript.
+    pub fn reported(self) -> Self {
+        match self {
+            Self::Tsx => Self::TypeScript,
+            other => other,
+        }
+    }
+
     /// The name in reports and rule files.
     pub fn name(self) -> &'static str {
         match self {

@@ -32,8 +32,9 @@ pub use search::{CaseSensitivity, FoundLines, Search, TextQuery, TreeEntry};
 pub use task_store::{ImportCount, TaskEvent, TaskStore};
 pub use tracker::{Tracker, TrackerError};
 pub use workspaces::{
-    AdvanceResult, CommandRun, CommandRunEnd, CommitReach, MainLine, RangeSummary, RebaseResult,
-    WorkCommit, Workspace, WorkspaceError, WorkspaceState, Workspaces,
+    AdvanceResult, CommandRun, CommandRunEnd, CommitReach, MainLine, OutsideItem, RangeSummary,
+    RebaseResult, WorkCommit, Workspace, WorkspaceError, WorkspaceState, Workspaces,
+    outside_changes,
 };
 
 use crate::change::{Change, FilePath};
@@ -55,6 +56,30 @@ pub struct ReviewScope {
     pub change: Arc<Change>,
     /// The tree at base and at head.
     pub tree: Arc<dyn Repository>,
+    /// Where configuration, rules and waivers come from, unless that is the base of `tree`.
+    pub trusted: Option<TrustedTree>,
+}
+
+/// The files that decide about a review.
+#[derive(Clone)]
+pub struct TrustedTree {
+    /// The commit.
+    pub commit: String,
+    /// A tree with this commit as its base.
+    pub tree: Arc<dyn Repository>,
+}
+
+impl ReviewScope {
+    /// The tree whose base has the configuration, the rules and the waivers.
+    pub fn trusted_tree(&self) -> &Arc<dyn Repository> {
+        self.trusted.as_ref().map_or(&self.tree, |trusted| &trusted.tree)
+    }
+
+    /// The commit with the configuration, the rules and the waivers.
+    pub fn trusted_commit(&self) -> Option<&str> {
+        let trusted = self.trusted.as_ref().map(|trusted| trusted.commit.as_str());
+        trusted.or(self.scope.base.as_deref())
+    }
 }
 
 /// Resolves a target to a change.

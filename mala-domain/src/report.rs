@@ -218,23 +218,3 @@ fn first_version() -> u32 {
 pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Report)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `MALA_UPDATE_SCHEMAS=1` writes the file.
-    #[test]
-    fn the_schema_in_the_repository_is_the_schema_of_the_type() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/review-result.schema.json");
-        let wanted = format!("{}\n", serde_json::to_string_pretty(&schema()).unwrap());
-        if std::env::var_os("MALA_UPDATE_SCHEMAS").is_some_and(|value| value == "1") {
-            std::fs::write(path, &wanted).unwrap();
-        }
-        let stored = std::fs::read_to_string(path).unwrap_or_default();
-        assert!(
-            stored == wanted,
-            "schemas/review-result.schema.json is out of date: run the tests with MALA_UPDATE_SCHEMAS=1"
-        );
-    }
-}

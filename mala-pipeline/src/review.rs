@@ -20,9 +20,10 @@ pub use verify::Verifiers;
 use crate::events::{EventSink, ReviewEvent};
 use delta::DeltaContext;
 use futures_util::future::join_all;
-use mala_domain::change::FilePath;
+use mala_domain::change::{Change, FilePath};
 use mala_domain::ports::{ReviewScope, Reviewer, ReviewerFailure, RunStore, ScopeError};
 use mala_domain::report::{Report, ReportParts, assemble};
+use mala_domain::review::admit::Admission;
 use mala_domain::review::decide::{DecisionFacts, decide, needs_reviewers, split, votes};
 use mala_domain::review::{Coverage, Opinions, ReviewContext, ReviewPlan, ReviewerOpinion};
 use std::collections::BTreeMap;
@@ -92,18 +93,20 @@ pub async fn review(
     let verified = tracker.track(verified, &review_id);
     let votes = votes(&opinions, &verified.admission, &change, &plan.policy);
     let statuses = split(&opinions, votes.iter().map(|vote| vote.vote.status), &plan.policy);
-    let facts =
-        DecisionFacts { is_empty, is_retry: tracker.is_retry, coverage: &given, votes: statuses };
-    let decision = decide(&facts, &plan.policy);
     let fail_on = plan.policy.reported_threshold(&opinions, &votes);
+    let facts = DecisionFacts {
+        is_empty,
+        is_retry: tracker.is_retry,
+        has_unknown: tracker.has_unknown(fail_on),
+        coverage: &given,
+        votes: statuses,
+    };
+    let decision = decide(&facts, &plan.policy);
     let reported = verified.most_urgent(&opinions, fail_on);
     events(ReviewEvent::Decided { findings: reported.admission.findings.len() });
     let (log, unkept) = publish::prepare(ports.store, &review_id);
     let notices = [unkept, tracker.warning.take()].into_iter().flatten();
-    let coverage = match votes.is_empty() {
-        true => given,
-        false => opinions.coverage(&change, &reported.admission),
-    };
+    let coverage = reached(&opinions, given, &change, &reported.admission);
     let parts = ReportParts {
         review_id,
         warnings: plan.warnings.iter().cloned().chain(reported.warnings).chain(notices).collect(),
@@ -125,6 +128,19 @@ pub async fn review(
     };
     let report = assemble(tracker.record(parts).await);
     Ok(ReviewOutput { report, sources: reported.sources })
+}
+
+/// The coverage that the reviewers reached; without any, of what was given to them.
+fn reached(
+    opinions: &Opinions,
+    given: Coverage,
+    change: &Change,
+    admission: &Admission,
+) -> Coverage {
+    match opinions.0.is_empty() {
+        true => given,
+        false => opinions.coverage(change, admission),
+    }
 }
 
 async fn ask_all(

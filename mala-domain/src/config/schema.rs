@@ -99,7 +99,7 @@ pub struct PullRequestSettings {
     /// `/api/v4`. Only in your own file; `GITHUB_API_URL` and `GITLAB_API_URL` replace it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_url: Option<String>,
-    /// Run linters and the `command` reviewer on pull requests from forks too.
+    /// Run linters, the `command` reviewer, the program of `review.cerberus` and lanes of `gate.lanes` on forks too.
     #[schemars(extend("default" = false))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fork_commands: Option<bool>,

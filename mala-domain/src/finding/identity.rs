@@ -83,6 +83,7 @@ mod tests {
         identity(&FilePath::from(file), symbol, evidence, Category::Bug, occurrence)
     }
 
+    /// 002-027
     #[test]
     fn identity_survives_reindenting_and_nothing_else() {
         let first = key("a.py", Some("f"), "  x = 1\n  y = 2", 0);

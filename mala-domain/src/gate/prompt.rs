@@ -157,6 +157,7 @@ mod tests {
         Change { files: parse(diff.as_bytes()).unwrap_or_default() }
     }
 
+    /// 000-062
     #[test]
     fn what_a_lane_is_not_told_in_full_is_named() {
         let rename = |n: usize| {
@@ -185,6 +186,7 @@ mod tests {
             ]
         );
         let prompt = review(&shown, &binding());
+        assert!(prompt.starts_with(SYSTEM), "the instructions of the agent: {prompt}");
         assert!(prompt.contains("Read them in the tree:"), "{prompt}");
         assert!(prompt.contains("\nk.py: region 1\n"), "{prompt}");
     }

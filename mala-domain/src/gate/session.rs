@@ -62,6 +62,9 @@ pub struct Session {
     /// The schedule of canaries; `None` without canaries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canaries: Option<CanaryPlan>,
+    /// Whether a hook started it: it is never taken for the most recent session of a person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_of_hook: bool,
 }
 
 /// Files that the trusted settings exclude from a review.

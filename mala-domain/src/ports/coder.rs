@@ -22,8 +22,11 @@ pub trait Coder: Send + Sync {
 pub struct CoderOrder<'o> {
     /// Where it works.
     pub workspace: &'o Workspace,
-    /// The id of the issue, or of what is fixed; letters, digits, `.`, `_` and `-` only.
+    /// The id of the issue whose prefix its commits need: that of the epic or the summary issue for a fixer.
+    /// Letters, digits, `.`, `_` and `-` only.
     pub issue: &'o str,
+    /// What the subjects of its commits start with.
+    pub prefix: &'o str,
     /// What it is told.
     pub prompt: &'o str,
     /// The session to resume; `None` starts one.

@@ -66,7 +66,7 @@ pub enum ForgeError {
     /// The forge does not accept the content, such as lines outside the diff.
     #[error("{0}")]
     Rejected(String),
-    /// The connection broke during a write, which may or may not have happened.
+    /// A write may or may not have happened, or had to wait: what is missing must be read again.
     #[error("{0}")]
     Uncertain(String),
     /// The forge cannot be reached, fails, or asks to wait for too long.

@@ -43,6 +43,8 @@ pub struct LaneRun {
     pub usage: Usage,
     /// Files of the tree that it wrote.
     pub wrote: Vec<String>,
+    /// What changed in the work tree of the user while it ran.
+    pub user_changes: Vec<String>,
     /// Where its tree was.
     pub roots: Vec<String>,
 }

@@ -17,7 +17,7 @@ use thiserror::Error;
 pub struct FindingFilter {
     /// In any of these states.
     pub states: Vec<FindingState>,
-    /// In any of these files.
+    /// Reported in any of these files, under whatever name it has since.
     pub files: Vec<FilePath>,
     /// Found by this rule.
     pub rule: Option<String>,

@@ -27,6 +27,11 @@ pub trait Reviewer: Send + Sync {
         false
     }
 
+    /// Whether it also runs the built-in rules on what it is given, and reports what they find.
+    fn runs_rules(&self) -> bool {
+        false
+    }
+
     /// Reviews the change, or says why it cannot.
     fn review<'a>(
         &'a self,

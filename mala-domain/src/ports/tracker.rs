@@ -50,6 +50,14 @@ pub enum TrackerError {
     /// No issue has this id.
     #[error("no issue `{0}`")]
     Unknown(IssueId),
+    /// Several issues have ids that start like this.
+    #[error("`{id}` is ambiguous: it could be {found}")]
+    Ambiguous {
+        /// The start of an id.
+        id: String,
+        /// The ids.
+        found: String,
+    },
     /// It did not answer in time.
     #[error("{0}")]
     TimedOut(String),

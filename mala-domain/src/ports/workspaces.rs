@@ -3,6 +3,7 @@
 
 use super::BoxFuture;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -58,11 +59,12 @@ pub trait Workspaces: Send + Sync {
         workspace: &'a Workspace,
     ) -> BoxFuture<'a, Result<WorkspaceState, WorkspaceError>>;
 
-    /// A second checkout of its head commit, which no coder worked in: without files that are ignored, untracked
-    /// or hidden from git. It replaces an earlier one, and is removed together with the workspace.
+    /// A second checkout beside it, of this commit, which no coder worked in: without files that are ignored,
+    /// untracked or hidden from git. It replaces an earlier one, and is removed together with the workspace.
     fn check_out<'a>(
         &'a self,
         workspace: &'a Workspace,
+        commit: &'a str,
     ) -> BoxFuture<'a, Result<Workspace, WorkspaceError>>;
 
     /// Runs a command of the project in it with a shell. Afterwards, and when the future is
@@ -74,11 +76,12 @@ pub trait Workspaces: Send + Sync {
         max_time: Duration,
     ) -> BoxFuture<'a, Result<CommandRun, WorkspaceError>>;
 
-    /// Moves the commits since its base onto another commit, which becomes its base. A conflict
-    /// leaves it as it was.
+    /// Moves the commits from its base to `head` onto another commit, which becomes its base. A conflict
+    /// leaves it as it was. Fails if it contains another commit than `head`.
     fn rebase<'a>(
         &'a self,
         workspace: &'a Workspace,
+        head: &'a str,
         onto: &'a str,
     ) -> BoxFuture<'a, Result<RebaseResult, WorkspaceError>>;
 
@@ -101,12 +104,20 @@ pub trait MainLine: Send + Sync {
     fn tip(&self) -> BoxFuture<'_, Result<String, WorkspaceError>>;
 
     /// Moves the target branch from one commit to a descendant of it, in one step. Refused while
-    /// the branch is checked out with uncommitted changes; a clean checkout follows.
+    /// the branch is checked out with uncommitted changes; a clean checkout follows. Done if the branch has the
+    /// commit already.
     fn advance<'a>(
         &'a self,
         from: &'a str,
         to: &'a str,
     ) -> BoxFuture<'a, Result<AdvanceResult, WorkspaceError>>;
+
+    /// Why the target branch cannot be moved at the moment, as far as its checkouts show.
+    fn obstacle(&self) -> BoxFuture<'_, Result<Option<String>, WorkspaceError>>;
+
+    /// What no coder may change, with a fingerprint of each: other branches and tags, settings and hooks of the
+    /// repository, and files of the user's checkout that are not committed.
+    fn surroundings(&self) -> BoxFuture<'_, Result<BTreeMap<OutsideItem, String>, WorkspaceError>>;
 
     /// How a commit relates to a later one.
     fn reach<'a>(
@@ -121,6 +132,36 @@ pub trait MainLine: Send + Sync {
         base: &'a str,
         head: &'a str,
     ) -> BoxFuture<'a, Result<RangeSummary, WorkspaceError>>;
+}
+
+/// Something outside of all workspaces.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OutsideItem {
+    /// A branch, a tag or another reference.
+    Reference(String),
+    /// A file of the repository's own folder, such as a hook.
+    Setting(String),
+    /// A file of the user's checkout that is not committed.
+    File(String),
+}
+
+impl std::fmt::Display for OutsideItem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (Self::Reference(name) | Self::Setting(name) | Self::File(name)) = self;
+        f.write_str(name)
+    }
+}
+
+/// What is new or different outside, and what is gone. A file that is as committed again is no change.
+pub fn outside_changes(
+    before: &BTreeMap<OutsideItem, String>,
+    after: &BTreeMap<OutsideItem, String>,
+) -> Vec<String> {
+    let changed = after.iter().filter(|(item, value)| before.get(item) != Some(value));
+    let is_gone =
+        |item: &&OutsideItem| !matches!(item, OutsideItem::File(_)) && !after.contains_key(item);
+    let gone = before.keys().filter(is_gone);
+    changed.map(|(item, _)| item).chain(gone).map(ToString::to_string).collect()
 }
 
 /// What came of a command.
@@ -167,6 +208,8 @@ pub enum AdvanceResult {
     Done,
     /// It does not point to the expected commit any more.
     Moved,
+    /// A checkout of it is in the way, for this reason, which the user can remove.
+    Waits(String),
     /// It must not be moved, for this reason.
     Refused(String),
 }
@@ -203,4 +246,28 @@ pub enum WorkspaceError {
     /// The disk is full, or git failed.
     #[error("{0}")]
     Failed(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_new_different_or_gone_outside_is_listed() {
+        let all = |items: &[(OutsideItem, &str)]| -> BTreeMap<OutsideItem, String> {
+            items.iter().map(|(item, value)| (item.clone(), (*value).to_owned())).collect()
+        };
+        let branch = OutsideItem::Reference("refs/heads/mine".to_owned());
+        let hook = OutsideItem::Setting("hooks/pre-commit".to_owned());
+        let file = OutsideItem::File("a.txt".to_owned());
+        let before = all(&[(branch.clone(), "1"), (file.clone(), "x")]);
+        for (after, expected) in [
+            (before.clone(), &[][..]),
+            (all(&[(branch.clone(), "2"), (file.clone(), "x")]), &["refs/heads/mine"]),
+            (all(&[(file.clone(), "y")]), &["a.txt", "refs/heads/mine"]),
+            (all(&[(branch.clone(), "1"), (hook, "1")]), &["hooks/pre-commit"]),
+        ] {
+            assert_eq!(outside_changes(&before, &after), expected);
+        }
+    }
 }

@@ -1,8 +1,10 @@
 //! What `review-gate` prints: the state of a session and its report, as JSON.
 
 mod checks;
+mod words;
 
 pub use checks::{GateCheckJson, check_words};
+pub use words::reviewer_words;
 
 use crate::finding::Finding;
 use crate::gate::SCHEMA_VERSION;
@@ -126,11 +128,12 @@ pub struct GateConsensusJson {
 /// One reviewer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GateReviewerJson {
-    /// Its verdict; null when it has none. A reviewer whose findings were all refuted keeps its own.
+    /// Its verdict; null when it has none. A reviewer whose findings were all refuted, or do not block,
+    /// keeps its own.
     pub verdict: Option<Verdict>,
     /// Its summary.
     pub summary: String,
-    /// Its findings, the refuted ones included.
+    /// Its findings, with those that are refuted or do not block.
     pub issues: Vec<Finding>,
     /// Why it has no verdict.
     pub error: Option<String>,
@@ -147,7 +150,8 @@ pub struct GateReportJson {
     pub scope: Option<ScopeSummary>,
     /// Why there is no verdict; null when there is one.
     pub not_reviewed: Option<NotReviewedReason>,
-    /// How each finding was checked, in the order of `issues`, then the refuted ones.
+    /// How each finding was checked, in the order of `issues`, then the refuted ones and those that do not
+    /// block.
     pub checks: Vec<GateCheckJson>,
     /// Each reviewer of the panel in detail.
     pub reviewers: BTreeMap<String, GateLaneJson>,
@@ -306,7 +310,11 @@ impl GateResultJson {
                     Outcome::CouldNotReview(reason) => Some(reason),
                     Outcome::Passed | Outcome::Blocked => None,
                 },
-                checks: standing(report).chain(refuted).map(|it| check(it, &names)).collect(),
+                checks: standing(report)
+                    .chain(refuted)
+                    .chain(set_aside(report))
+                    .map(|it| check(it, &names))
+                    .collect(),
                 reviewers: reviewers()
                     .map(|it| (it.reviewer.clone(), GateLaneJson::of(it, report)))
                     .collect(),
@@ -324,6 +332,7 @@ impl GateResultJson {
                 tracking: report.tracking.clone(),
                 warnings: empty
                     .into_iter()
+                    .chain(report.tracking.iter().flat_map(TrackingReport::late_lines))
                     .chain(report.coverage.left_out())
                     .chain(report.warnings.iter().cloned())
                     .collect(),
@@ -347,29 +356,6 @@ impl GateResultJson {
             _ => Outcome::CouldNotReview(NotReviewedReason::Internal),
         }
     }
-
-    /// The refuted findings, each once.
-    pub fn refuted(&self) -> Vec<&Finding> {
-        let mut refuted: Vec<&Finding> = Vec::new();
-        for finding in self.reviewers.values().flat_map(|it| &it.issues).filter(|it| !counts(it)) {
-            if !refuted.iter().any(|known| known.dedupe_key == finding.dedupe_key) {
-                refuted.push(finding);
-            }
-        }
-        refuted
-    }
-
-    /// The words for a reviewer: its verdict, who refuted it, or why it has none.
-    pub fn says(&self, name: &str) -> String {
-        let Some(reviewer) = self.reviewers.get(name) else { return "no vote".to_owned() };
-        let refuted_by = self.report.reviewers.get(name).map(|lane| lane.refuted_by.as_slice());
-        match (&reviewer.verdict, &reviewer.error, refuted_by.unwrap_or_default()) {
-            (Some(_), _, names @ [_, ..]) => format!("objected, refuted by {}", names.join(", ")),
-            (Some(verdict), _, []) => verdict.name().to_owned(),
-            (None, Some(error), _) => format!("no vote: {error}"),
-            (None, None, _) => "no vote".to_owned(),
-        }
-    }
 }
 
 fn standing(report: &Report) -> impl Iterator<Item = &Finding> {
@@ -379,6 +365,10 @@ fn standing(report: &Report) -> impl Iterator<Item = &Finding> {
 fn refuted(report: &Report) -> impl Iterator<Item = &Finding> {
     let all = report.issues.iter().chain(&report.refuted).chain(&report.dropped);
     all.filter(|finding| !counts(finding))
+}
+
+fn set_aside(report: &Report) -> impl Iterator<Item = &Finding> {
+    report.tracking.iter().flat_map(|it| &it.set_aside).map(|it| &it.finding)
 }
 
 fn member_json(member: &PanelMember, progress: &SessionProgress) -> GateReviewerJson {
@@ -403,11 +393,12 @@ fn member_json(member: &PanelMember, progress: &SessionProgress) -> GateReviewer
 
 impl GateReviewerJson {
     fn of(reviewer: &ReviewerReport, report: &Report) -> Self {
-        let all = standing(report).chain(refuted(report));
+        let all = standing(report).chain(refuted(report)).chain(set_aside(report));
         let issues: Vec<Finding> =
             all.filter(|it| it.is_reported_by(&reviewer.reviewer)).cloned().collect();
-        let is_refuted = reviewer.verdict == Some(Verdict::Pass) && !issues.is_empty();
-        let claimed = reviewer.claimed_verdict.filter(|it| is_refuted && *it != Verdict::Pass);
+        let is_overruled = reviewer.verdict == Some(Verdict::Pass) && !issues.is_empty();
+        let claimed = reviewer.claimed_verdict.or_else(|| Some(Verdict::over(&issues)));
+        let claimed = claimed.filter(|it| is_overruled && *it != Verdict::Pass);
         Self {
             verdict: claimed.or(reviewer.verdict),
             summary: reviewer.summary.clone(),

@@ -10,7 +10,7 @@ mod sections;
 mod tests;
 
 pub use panel::render_panel;
-pub use pull_request::{render_explanation, render_inline, render_summary};
+pub use pull_request::{render_explanation, render_inline, render_no_effect, render_summary};
 
 use super::ReportView;
 use super::ranking;

@@ -305,7 +305,13 @@ fn why(report: &Report, incomplete_reason: NotReviewedReason) -> String {
                     with_commas(coverage.hunks_given.saturating_sub(coverage.hunks_accounted)),
                     counted(coverage.hunks_given, "hunk")
                 ),
-                None => "the review is incomplete".to_owned(),
+                None => match report.tracking.as_ref().map_or(0, |it| it.unknown.len()) {
+                    0 => "the review is incomplete".to_owned(),
+                    n_unknown => format!(
+                        "{} of an earlier review could not be checked",
+                        counted(n_unknown, "open finding")
+                    ),
+                },
             };
         }
         NotReviewedReason::TimedOut => "timed out",

@@ -4,6 +4,7 @@ use crate::finding::{DedupeKey, Finding};
 use crate::ledger::convergence::{EscalationReason, NextStep};
 use crate::ledger::rounds::RoundCoverage;
 use crate::ledger::{FindingId, Standing};
+use crate::render::short_line;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -25,6 +26,9 @@ pub struct TrackingReport {
     pub set_aside: Vec<SetAsideFinding>,
     /// Findings of earlier rounds that are fixed.
     pub fixed: Vec<FixedFinding>,
+    /// Open findings of earlier rounds whose code changed, and that this round could not check.
+    #[serde(default)]
+    pub unknown: Vec<SetAsideFinding>,
     /// Whether the review is stored.
     pub is_stored: bool,
 }
@@ -66,6 +70,14 @@ pub struct FixedFinding {
     pub finding: Finding,
 }
 
+/// Why findings do not block, and the word for it.
+const ASIDE: [(Standing, &str); 4] = [
+    (Standing::Late, "late"),
+    (Standing::BelowBar, "minor"),
+    (Standing::Waived, "waived"),
+    (Standing::Disputed, "disputed"),
+];
+
 impl TrackingReport {
     /// How an issue relates to earlier reviews.
     pub fn of_issue(&self, finding: &Finding) -> Option<&IssueTracking> {
@@ -96,7 +108,35 @@ impl TrackingReport {
         counts.into_iter().flatten().chain(person).collect()
     }
 
-    /// The same in one line, with the round; `None` for a first round with nothing to say.
+    /// How many findings do not block, by why: `1 late, 2 waived`; `None` if all of them count.
+    pub fn not_blocking(&self) -> Option<String> {
+        let counted = |(standing, word): &(Standing, &str)| {
+            let n = self.set_aside.iter().filter(|it| it.standing == *standing).count();
+            (n > 0).then(|| format!("{n} {word}"))
+        };
+        let words: Vec<String> = ASIDE.iter().filter_map(counted).collect();
+        (!words.is_empty()).then(|| words.join(", "))
+    }
+
+    /// Why findings of a reviewer do not block, a word each.
+    pub fn aside_words(&self, reviewer: &str) -> Vec<&'static str> {
+        let own = || self.set_aside.iter().filter(|it| it.finding.is_reported_by(reviewer));
+        let is_own = |standing: Standing| own().any(|it| it.standing == standing);
+        ASIDE.iter().filter(|(standing, _)| is_own(*standing)).map(|(_, word)| *word).collect()
+    }
+
+    /// The late findings, a line each: no person decided about them, and they do not block.
+    pub fn late_lines(&self) -> Vec<String> {
+        let late = self.set_aside.iter().filter(|it| it.standing == Standing::Late);
+        let line = |it: &SetAsideFinding| {
+            let (found, by) = (&it.finding, it.finding.reporters().collect::<Vec<_>>().join(", "));
+            let line = format!("{}:{}: {} ({by})", found.file, found.line_start, found.title);
+            format!("late: not blocking: {}", short_line(&line, 300))
+        };
+        late.map(line).collect()
+    }
+
+    /// What `lines` says in one line, with the round; `None` for a first round with nothing to say.
     pub fn line(&self) -> Option<String> {
         let round = (self.round > 1).then(|| format!("round {}", self.round));
         let words: Vec<String> = round.into_iter().chain(self.lines()).collect();
@@ -137,10 +177,19 @@ mod tests {
             issues: Vec::new(),
             set_aside: Vec::new(),
             fixed: Vec::new(),
+            unknown: Vec::new(),
             is_stored: true,
         };
         assert_eq!((report.lines(), report.line()), (Vec::new(), None));
+        assert_eq!(report.not_blocking(), None);
         report.set_aside = vec![aside(Standing::Waived), aside(Standing::Waived)];
+        report.set_aside.push(aside(Standing::Late));
+        assert_eq!(report.not_blocking().as_deref(), Some("1 late, 2 waived"));
+        assert_eq!(report.aside_words(&found.reviewer), ["late", "waived"]);
+        assert!(report.aside_words("other").is_empty());
+        let late = report.late_lines();
+        assert!(late.len() == 1 && late[0].starts_with("late: not blocking: "), "{late:?}");
+        report.set_aside.pop();
         report.fixed =
             vec![FixedFinding { id: id.clone(), reason: String::new(), finding: found.clone() }];
         report.next_step = NextStep::Escalate(EscalationReason::NoProgress);

@@ -312,7 +312,7 @@ fn finding(
         suggestion: claim.suggestion.map(|text| secrets::redact(&text).into_owned()),
         evidence_snippet: place.evidence,
         confidence: claim.confidence.clamp(0.0, 1.0),
-        language: Language::of_path(&claim.file),
+        language: Language::of_path(&claim.file).map(Language::reported),
         reviewer: claim.reviewer,
         rule: claim.rule,
         dedupe_key,

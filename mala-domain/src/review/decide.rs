@@ -61,6 +61,9 @@ pub struct DecisionFacts<'f> {
     pub is_empty: bool,
     /// Whether its last review blocked on findings that are still open.
     pub is_retry: bool,
+    /// Whether an open finding of an earlier review may be fixed or not: its code changed, and this review could not
+    /// check it.
+    pub has_unknown: bool,
     /// What can be reviewed.
     pub coverage: &'f Coverage,
     /// One vote per reviewer.
@@ -73,8 +76,8 @@ pub fn needs_reviewers(is_empty: bool, coverage: &Coverage) -> bool {
     !is_empty && !coverage.has_nothing_reviewable()
 }
 
-/// How the review ended. An empty change passes, unless it is the answer to open findings; a change in which no file can be reviewed, or one is too
-/// large, does not.
+/// How the review ended. An empty change passes, unless it is the answer to open findings; a change in which no file can
+/// be reviewed, or one is too large, or an open finding could not be checked, does not.
 pub fn decide(facts: &DecisionFacts<'_>, policy: &DecisionPolicy) -> Decision {
     if facts.is_empty && !facts.is_retry {
         let (verdict, outcome) = (Some(Verdict::Pass), Outcome::Passed);
@@ -86,7 +89,7 @@ pub fn decide(facts: &DecisionFacts<'_>, policy: &DecisionPolicy) -> Decision {
     }
     let decision = joint(policy.rule, &facts.votes);
     match decision.outcome {
-        Outcome::Passed if !facts.coverage.unreviewable().is_empty() => {
+        Outcome::Passed if facts.has_unknown || !facts.coverage.unreviewable().is_empty() => {
             let outcome = Outcome::CouldNotReview(NotReviewedReason::Incomplete);
             Decision { verdict: None, outcome, ..decision }
         }
@@ -120,6 +123,13 @@ pub struct ReviewerVote {
     pub claimed: VoteStatus,
     /// What it accounts for.
     pub coverage: Coverage,
+}
+
+impl ReviewerVote {
+    /// Whether the reviewer has a vote and accounts for every hunk itself.
+    pub fn is_complete(&self) -> bool {
+        !matches!(self.vote.status, VoteStatus::Absent(_)) && self.coverage.hunks_missed() == 0
+    }
 }
 
 /// The facts for the vote of a reviewer.

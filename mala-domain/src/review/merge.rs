@@ -4,7 +4,6 @@ use crate::change::{FilePath, LineSpan};
 use crate::config;
 use crate::finding::{Category, ClaimWording, Finding, FindingPlace, Priority, squeezed};
 use crate::verdict::{Threshold, counts};
-use std::cmp::Reverse;
 
 /// Merges duplicates: the same lines and the same kind of problem, said by different reviewers, by a
 /// linter and a rule, or by two rules about security. Other rules that meet on a line mean different
@@ -19,6 +18,7 @@ pub fn merge_duplicates(mut findings: Vec<Finding>) -> Vec<Finding> {
 
 /// Merges the findings of these reviewers that have the same cause. The most urgent, then the surest one
 /// stays, and keeps the places of the others. It comes before the checks, so that a cause is checked once.
+/// What one rule says of several places in a file is one finding too, unless it is urgent.
 pub fn by_cause(mut findings: Vec<Finding>, reviewers: &[&str]) -> Vec<Finding> {
     if reviewers.is_empty() {
         return findings;
@@ -32,15 +32,29 @@ pub fn by_cause(mut findings: Vec<Finding>, reviewers: &[&str]) -> Vec<Finding> 
     let may_repeat = |it: &Finding| it.rule.is_none() && reviewers.contains(&it.reviewer.as_str());
     let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings {
-        let twin = kept
-            .iter_mut()
-            .find(|other| may_repeat(&finding) && same_cause(other, &finding) == SameCause::Yes);
+        let twin = kept.iter_mut().find(|other| match may_repeat(&finding) {
+            true => same_cause(other, &finding) == SameCause::Yes,
+            false => repeats_rule(other, &finding),
+        });
         match twin {
             Some(other) => absorb(other, &finding),
             None => kept.push(finding),
         }
     }
     kept
+}
+
+/// Whether a rule says the same, nothing urgent, of another place in the file.
+fn repeats_rule(a: &Finding, b: &Finding) -> bool {
+    let is_minor = |it: &Finding| it.effective_priority() > Priority::P1;
+    let is_same_rule = a.rule.is_some() && a.rule == b.rule && a.reviewer == b.reviewer;
+    let is_checked_alike = a.verification.outcome == b.verification.outcome;
+    is_same_rule
+        && a.file == b.file
+        && a.title == b.title
+        && is_minor(a)
+        && is_minor(b)
+        && is_checked_alike
 }
 
 /// The pairs of findings of which only a model can tell whether they have the same cause.
@@ -201,16 +215,15 @@ fn reporter_name(finding: &Finding) -> String {
     }
 }
 
-/// The most urgent findings in their order, and how many are left out. Blocking findings and notes always
-/// stay; refuted ones are left out first.
+/// The most urgent findings in their order, those that block first, and how many are left out. Notes always
+/// stay; refuted findings are left out first.
 pub fn most_urgent(
     findings: Vec<Finding>,
     max: usize,
     fail_on: Threshold,
 ) -> (Vec<Finding>, usize) {
-    let n_kept = findings.iter().filter(|it| it.is_note || fail_on.blocks(it)).count();
     let n_notes = findings.iter().filter(|it| it.is_note).count();
-    let max = max.saturating_add(n_notes).max(n_kept);
+    let max = max.saturating_add(n_notes);
     let left_out = findings.len().saturating_sub(max);
     let mut ranked: Vec<(usize, Finding)> = findings.into_iter().enumerate().collect();
     ranked.sort_by(|(_, a), (_, b)| {
@@ -221,9 +234,9 @@ pub fn most_urgent(
     (ranked.into_iter().map(|(_, finding)| finding).collect(), left_out)
 }
 
-fn rank(finding: &Finding, fail_on: Threshold) -> (Reverse<bool>, Reverse<bool>, Priority) {
-    let stays = fail_on.blocks(finding) || finding.is_note;
-    (Reverse(stays), Reverse(counts(finding)), finding.effective_priority())
+fn rank(finding: &Finding, fail_on: Threshold) -> (bool, bool, bool, Priority) {
+    let blocks = fail_on.blocks(finding);
+    (!finding.is_note, !blocks, !counts(finding), finding.effective_priority())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::consensus::ConsensusRule;
 use super::decide::DecisionPolicy;
-use crate::config::{ConfigOrigin, ReviewPolicy, ReviewerType};
+use crate::config::{CerberusSettings, ConfigOrigin, GatePolicy, ReviewPolicy, ReviewerType};
 use crate::verdict::Threshold;
 use std::time::Duration;
 
@@ -31,6 +31,28 @@ pub fn in_order(named: &[ReviewerType]) -> Result<Vec<ReviewerType>, ReviewerTyp
         Some(twice) => Err(twice),
         None => Ok(ReviewerType::ALL.into_iter().filter(|kind| count(*kind) == 1).collect()),
     }
+}
+
+/// The configured command that a review by the named reviewers, or by the one in the settings, would run, in words. It
+/// does not run on the change of a fork unless the settings allow it. Lanes count if `gate.lanes` defines or changes them.
+pub fn configured_command(
+    named: &[ReviewerType],
+    policy: &ReviewPolicy,
+    gate: &GatePolicy,
+) -> Option<String> {
+    let kinds = if named.is_empty() { policy.reviewer.value.as_slice() } else { named };
+    if kinds.contains(&ReviewerType::Command) {
+        return Some("the reviewer 'command'".to_owned());
+    }
+    if !kinds.contains(&ReviewerType::Cerberus) {
+        return None;
+    }
+    if policy.cerberus.value.as_ref().is_some_and(CerberusSettings::is_external) {
+        return Some("the program of review.cerberus".to_owned());
+    }
+    let is_member =
+        |name: &&String| gate.panel.value.as_ref().is_none_or(|panel| panel.contains(name));
+    gate.lanes.keys().find(is_member).map(|name| format!("the lane '{name}' of gate.lanes"))
 }
 
 /// The policy of a review by these reviewers. `panel` has the names of the members of the panel among
@@ -67,7 +89,8 @@ mod tests {
     use super::*;
     use crate::agent::budget::Profile;
     use crate::config::{
-        BudgetSettings, Config, ConfigLayer, ReviewSettings, ReviewerType as Kind, policy,
+        BudgetSettings, Config, ConfigLayer, ReviewSettings, ReviewerType as Kind, gate_policy,
+        policy,
     };
 
     fn settings(fail_on: Option<Threshold>) -> ReviewPolicy {
@@ -92,6 +115,38 @@ mod tests {
         ];
         for (named, expected) in rows {
             assert_eq!(in_order(named).as_deref(), expected.as_ref().map(|it| *it), "{named:?}");
+        }
+    }
+
+    #[test]
+    fn configured_commands_are_named() {
+        use Kind::{AgentSdk, Builtin, Cerberus, Command};
+        let own = "gate: {lanes: {mine: {command: [x]}}}\n";
+        let rows: [(&[Kind], &str, Option<&str>); 10] = [
+            (&[], "", None),
+            (&[Builtin, AgentSdk], own, None),
+            (&[Builtin, Command], "", Some("the reviewer 'command'")),
+            (&[], "reviewer_type: command", Some("the reviewer 'command'")),
+            (&[Builtin], "reviewer_type: command", None),
+            (&[Cerberus], "gate: {panel: [codex]}", None),
+            (&[Cerberus], own, Some("the lane 'mine' of gate.lanes")),
+            (&[Cerberus], "gate: {panel: [codex], lanes: {mine: {command: [x]}}}", None),
+            (
+                &[],
+                "reviewer_type: cerberus\ngate: {lanes: {codex: {keep: [KEY]}}}",
+                Some("the lane 'codex' of gate.lanes"),
+            ),
+            (
+                &[Cerberus],
+                "review: {cerberus: {command: [x]}}",
+                Some("the program of review.cerberus"),
+            ),
+        ];
+        for (named, yaml, expected) in rows {
+            let config: Config = serde_saphyr::from_str(yaml).unwrap();
+            let layers = [ConfigLayer { origin: ConfigOrigin::CommandLine, config }];
+            let found = configured_command(named, &policy(&layers), &gate_policy(&layers));
+            assert_eq!(found.as_deref(), expected, "{named:?} {yaml}");
         }
     }
 

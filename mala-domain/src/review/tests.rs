@@ -2,7 +2,9 @@
 
 use super::admit::{Admission, DroppedClaim, SymbolIndex, admit};
 use super::consensus::{ConsensusRule, SplitVotes, VoteStatus};
-use super::decide::{DecisionFacts, DecisionPolicy, VoteFacts, decide, needs_reviewers, vote};
+use super::decide::{
+    DecisionFacts, DecisionPolicy, ReviewerVote, VoteFacts, decide, needs_reviewers, vote,
+};
 use super::suppress::{SuppressionPolicy, apply_suppressions};
 use super::{Coverage, FileTexts, Opinion, ReviewerOpinion, verify};
 use crate::change::{
@@ -284,7 +286,7 @@ fn finding(priority: Option<Priority>) -> Finding {
 }
 
 #[test]
-fn what_blocks_stays_and_what_is_refuted_goes_first() {
+fn the_most_urgent_stay_and_what_is_refuted_goes_first() {
     use Priority::{P0, P1, P2, P3};
     let refuted =
         |priority| Finding { verification: Verification::refuted("no"), ..finding(Some(priority)) };
@@ -295,9 +297,9 @@ fn what_blocks_stays_and_what_is_refuted_goes_first() {
     for (findings, max, fail_on, expected) in [
         (of(&[P3, P1, P2]), 2, Threshold::P1, vec![P1, P2]),
         (of(&[P3, P1, P2]), 9, Threshold::P1, vec![P3, P1, P2]),
-        (of(&[P1, P1, P0, P2]), 2, Threshold::P1, vec![P1, P1, P0]),
+        (of(&[P1, P1, P0, P2]), 2, Threshold::P1, vec![P1, P0]),
         (of(&[P1, P1, P0, P2]), 2, Threshold::None, vec![P1, P0]),
-        (of(&[P2, P2, P3]), 1, Threshold::P2, vec![P2, P2]),
+        (of(&[P2, P2, P3]), 1, Threshold::P2, vec![P2]),
         (with_refuted, 3, Threshold::P1, vec![P3, P1, P2]),
     ] {
         let n = findings.len();
@@ -376,6 +378,9 @@ fn silence_never_passes() {
         assert_eq!(vote.status, expected, "{failure:?} {threshold:?}");
         let is_absent = matches!(vote.status, VoteStatus::Absent(_));
         assert_eq!((vote.verdict.is_none(), vote.error.is_some()), (is_absent, is_absent));
+        let vote = ReviewerVote { claimed: vote.status, coverage: coverage.clone(), vote };
+        let is_complete = !is_absent && coverage == &all;
+        assert_eq!(vote.is_complete(), is_complete, "an objection may leave hunks out too");
     }
 }
 
@@ -498,7 +503,8 @@ fn the_decision_by_votes_rule_and_what_there_is_to_review() {
     ];
     for (is_empty, coverage, votes, rule, expected) in rows {
         let split = SplitVotes { single: Vec::new(), panel: votes.to_vec() };
-        let facts = DecisionFacts { is_empty, is_retry: false, coverage, votes: split };
+        let facts =
+            DecisionFacts { is_empty, is_retry: false, has_unknown: false, coverage, votes: split };
         let decision = decide(&facts, &policy(Threshold::P3, rule));
         assert_eq!(decision.outcome, expected, "{is_empty} {votes:?} {rule}");
         let asks = needs_reviewers(is_empty, coverage);
@@ -506,7 +512,13 @@ fn the_decision_by_votes_rule_and_what_there_is_to_review() {
     }
     // 001-122: an empty change is no answer to open findings.
     let votes = SplitVotes::default();
-    let retry = DecisionFacts { is_empty: true, is_retry: true, coverage: &visible, votes };
+    let retry = DecisionFacts {
+        is_empty: true,
+        is_retry: true,
+        has_unknown: false,
+        coverage: &visible,
+        votes,
+    };
     let decision = decide(&retry, &policy(Threshold::P3, all));
     assert_eq!(decision.outcome, could_not(NotReviewedReason::Incomplete));
 }

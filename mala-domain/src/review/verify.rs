@@ -38,6 +38,14 @@ pub fn may_check(given: &ReviewerOpinion, change: &Change, dropped: &[DroppedCla
 /// An urgent claim below this confidence goes to the stronger model.
 pub const ESCALATED: f64 = 0.6;
 
+/// A nit with this confidence is not looked at again in `lean`.
+const SURE: f64 = 0.65;
+
+/// Whether a finding is minor and its reviewer sure of it.
+pub fn is_sure_nit(finding: &Finding) -> bool {
+    finding.effective_priority() == Priority::P3 && finding.confidence >= SURE
+}
+
 /// Whether a finding is urgent, and no check has settled it.
 pub fn is_urgent_and_unsettled(finding: &Finding) -> bool {
     is_urgent(finding) && !finding.verification.is_settled()

@@ -17,6 +17,7 @@ use mala_domain::render::short_line;
 use mala_domain::review::verify::{is_urgent_and_unchecked, verification_from_check};
 use mala_domain::review::{Opinion, ProcessRun, ReviewContext, Usage};
 use mala_domain::secrets;
+use mala_domain::verdict::Verdict;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -145,7 +146,7 @@ impl LaneReviewer {
     /// What a run is worth: an answer that is bound, and given without writing.
     fn judged(&self, run: LaneRun, prompt: &PanelPrompt, mut warnings: Vec<String>) -> Opinion {
         let name = &self.member.lane.name;
-        warnings.extend(run.wrote.iter().map(|file| format!("{name}: wrote {file}")));
+        warnings.extend(written(name, &run));
         let answer = answer_of(name, &run, prompt);
         let opinion = match answer.map(|answer| answer.inside(&run.roots, &prompt.shown.change)) {
             Ok(answer) => Opinion {
@@ -157,7 +158,8 @@ impl LaneReviewer {
             },
             Err(failure) => Opinion { failure: Some(failed(failure)), ..Opinion::default() },
         };
-        let (exit_code, seconds, wrote) = (run.exit_code, run.seconds, run.wrote);
+        let (exit_code, seconds) = (run.exit_code, run.seconds);
+        let wrote = [run.wrote, run.user_changes].concat();
         let process = Some(ProcessRun { exit_code, seconds, wrote });
         Opinion { warnings, process, usage: run.usage, ..opinion }
     }
@@ -193,9 +195,12 @@ impl LaneReviewer {
         };
         let run = self.panel.runner.run(order).await;
         checked.usage = checked.usage.plus(&run.usage);
-        checked.warnings.extend(run.wrote.iter().map(|file| format!("{name}: wrote {file}")));
+        checked.warnings.extend(written(name, &run));
         if !run.wrote.is_empty() {
             return Err(format!("{name} wrote to the tree"));
+        }
+        if !run.user_changes.is_empty() {
+            return Err(format!("{name}: the work tree changed while it ran"));
         }
         let failure = run.failure.map(|failure| failure.why).filter(|why| !why.is_empty());
         match (failure, run.answer) {
@@ -245,6 +250,14 @@ fn id(index: usize) -> String {
     format!("c{}", index + 1)
 }
 
+/// Warnings about what changed during a run.
+fn written(name: &str, run: &LaneRun) -> Vec<String> {
+    let wrote = run.wrote.iter().map(|file| format!("{name}: wrote {file}"));
+    let changed = run.user_changes.iter();
+    let changed = changed.map(|file| format!("{name}: the work tree changed while it ran: {file}"));
+    wrote.chain(changed).collect()
+}
+
 /// The answer of a run, or why it has none.
 fn answer_of(name: &str, run: &LaneRun, prompt: &PanelPrompt) -> Result<LaneAnswer, LaneFailure> {
     let read = run.answer.as_deref().map(|text| answer::read(text, &prompt.binding, name));
@@ -255,6 +268,13 @@ fn answer_of(name: &str, run: &LaneRun, prompt: &PanelPrompt) -> Result<LaneAnsw
             run.wrote.join(", "),
             answer.verdict.name()
         )),
+        // An objection stands, also if another program changed the work tree.
+        (Some(Ok(answer)), None)
+            if !run.user_changes.is_empty() && answer.verdict == Verdict::Pass =>
+        {
+            let changed = run.user_changes.join(", ");
+            unusable(format!("the work tree changed while it ran: {changed}; it says PASS"))
+        }
         (Some(Ok(answer)), None) => Ok(answer),
         (_, Some(known)) if !known.why.is_empty() => Err(known.clone()),
         (Some(Err(problem)), _) => {

@@ -126,8 +126,8 @@ pub struct NotedReviewer<F: Fn(&SessionProgress)> {
     name: String,
     inner: Arc<dyn Reviewer>,
     progress: Arc<LaneProgress<F>>,
-    /// Whether it starts with the review; a process notes its own start.
-    is_in_process: bool,
+    /// The time limit of a reviewer that starts with the review; a process has its own, and notes its start.
+    time: Option<Duration>,
 }
 
 impl<F: Fn(&SessionProgress)> NotedReviewer<F> {
@@ -136,9 +136,9 @@ impl<F: Fn(&SessionProgress)> NotedReviewer<F> {
         name: String,
         inner: Arc<dyn Reviewer>,
         progress: Arc<LaneProgress<F>>,
-        is_in_process: bool,
+        time: Option<Duration>,
     ) -> Self {
-        Self { name, inner, progress, is_in_process }
+        Self { name, inner, progress, time }
     }
 }
 
@@ -167,10 +167,15 @@ impl<F: Fn(&SessionProgress) + Send + Sync> Reviewer for NotedReviewer<F> {
         context: &'a ReviewContext,
     ) -> BoxFuture<'a, Result<Opinion, ReviewerFailure>> {
         Box::pin(async move {
-            if self.is_in_process {
-                self.progress.started(self.name());
-            }
-            let mut answer = self.inner.review(context).await;
+            let mut answer = match self.time {
+                Some(time) => {
+                    self.progress.started(self.name());
+                    let answer = tokio::time::timeout(time, self.inner.review(context)).await;
+                    let why = || format!("no answer within {} s", time.as_secs());
+                    answer.unwrap_or_else(|_| Err(ReviewerFailure::TimedOut(why())))
+                }
+                None => self.inner.review(context).await,
+            };
             if let Ok(opinion) = &mut answer {
                 self.rename(opinion);
             }

@@ -21,6 +21,7 @@ pub(super) async fn gather(
     scope: ReviewScope,
     with_surroundings: bool,
 ) -> Result<ReviewContext, ScopeError> {
+    let trusted = Arc::clone(scope.trusted_tree());
     let mut context = texts_of(scope).await?;
     context.tasks = plan.tasks.clone().into();
     context.timeout = plan.timeout;
@@ -29,7 +30,7 @@ pub(super) async fn gather(
         context.surroundings = Arc::new(CodeSurroundings {
             enclosing: enclosing(&context),
             references: references(&symbols),
-            rules: project_rules(&context).await?,
+            rules: project_rules(&context, trusted.as_ref()).await?,
         });
     }
     Ok(context)
@@ -45,8 +46,9 @@ pub struct ChangeSurroundings {
 
 /// Looks around a change without reviewing it.
 pub async fn surroundings_of(scope: ReviewScope) -> Result<ChangeSurroundings, ScopeError> {
+    let trusted = Arc::clone(scope.trusted_tree());
     let context = texts_of(scope).await?;
-    let rules = project_rules(&context).await?;
+    let rules = project_rules(&context, trusted.as_ref()).await?;
     Ok(ChangeSurroundings { context: symbols(&context).await?, rules })
 }
 
@@ -134,9 +136,12 @@ fn around_hunks(file: &ChangedFile, outline: &FileOutline) -> Vec<Option<HunkSym
     file.hunks.iter().map(|hunk| around(first(hunk))).collect()
 }
 
-async fn project_rules(context: &ReviewContext) -> Result<Vec<(FilePath, String)>, ScopeError> {
+async fn project_rules(
+    context: &ReviewContext,
+    trusted: &dyn Repository,
+) -> Result<Vec<(FilePath, String)>, ScopeError> {
     let folder = FilePath::from(RULES_FOLDER);
-    let own = context.tree.list(Side::Base, &folder).await.map_err(unreadable)?;
+    let own = trusted.list(Side::Base, &folder).await.map_err(unreadable)?;
     let folders = governing_folders(context.change.files.iter().map(|file| &file.path));
     let files = folders
         .iter()
@@ -144,7 +149,7 @@ async fn project_rules(context: &ReviewContext) -> Result<Vec<(FilePath, String)
             RULES_FILES.map(|name| FilePath::from_bytes([folder, name.as_bytes()].concat()))
         })
         .chain(own.into_iter().filter(|file| file.file_name().ends_with(".md")));
-    let texts = read(context.tree.as_ref(), Side::Base, files.collect()).await?;
+    let texts = read(trusted, Side::Base, files.collect()).await?;
     let text = |(file, blob): (FilePath, Blob)| Some((file, blob.text()?.to_owned()));
     Ok(texts.into_iter().filter_map(text).collect())
 }

@@ -3,7 +3,6 @@
 use super::round::{Round, commits};
 use mala_domain::finding::{Finding, FindingState};
 use mala_domain::ledger::convergence::{NextStep, RoundSummary, next_step};
-use mala_domain::ledger::rounds::current_loop;
 use mala_domain::ledger::states::{FindingEvent, next_state};
 use mala_domain::ledger::track::{
     TrackingEvent, TrackingResult, duplicates, is_late_blocker, takes_part,
@@ -16,6 +15,7 @@ use mala_domain::ports::{LedgerError, StoredReview};
 use mala_domain::report::{
     FixedFinding, IssueTracking, ReportParts, SetAsideFinding, TrackingReport,
 };
+use mala_domain::review::decide::ReviewerVote;
 use mala_domain::verdict::{Outcome, counts};
 use std::collections::BTreeSet;
 
@@ -72,6 +72,7 @@ impl Round<'_> {
             issues: issues(parts, &result.tracked),
             set_aside: Self::set_aside(&result.tracked),
             fixed,
+            unknown: self.unknown.iter().map(unknown).collect(),
             is_stored: false,
         };
         let unknown_cost = self.unknown_cost(parts.cost_usd());
@@ -188,9 +189,7 @@ impl Round<'_> {
 
     /// Rules report what is there, however often: only reviewers with an opinion can go on for ever.
     fn next_step(&self, summary: &RoundSummary) -> NextStep {
-        let mut rounds: Vec<RoundSummary> =
-            current_loop(&self.records, &self.panel).into_iter().map(rounds_summary).collect();
-        rounds.push(summary.clone());
+        let rounds = [self.earlier.as_slice(), std::slice::from_ref(summary)].concat();
         match (self.is_by_rules, summary.n_blocking) {
             (true, 0) if summary.is_complete => NextStep::Done,
             (true, _) => NextStep::Continue,
@@ -246,7 +245,9 @@ impl Round<'_> {
             last_seen_at: at.clone(),
             n_occurrences: 1,
             waiver: None,
-            finding: Finding { state: FindingState::Open, ..it.finding.clone() },
+            paths: Vec::new(),
+            code: it.code.clone(),
+            finding: Finding { state: FindingState::Open, ..self.as_decided(it) },
             id,
         };
         let occurrence = Occurrence {
@@ -263,6 +264,16 @@ impl Round<'_> {
         Some((finding, occurrence))
     }
 
+    /// A finding as it is stored. While a decision of a person holds, it keeps the priority that was decided about.
+    fn as_decided(&self, it: &TrackedFinding) -> Finding {
+        let is_decided = matches!(it.standing, Standing::Waived | Standing::Disputed);
+        let known = it.id.as_ref().filter(|_| is_decided).and_then(|id| self.known(id));
+        let (priority, severity) = known.map_or((it.finding.priority, it.finding.severity), |it| {
+            (it.finding.priority, it.finding.severity)
+        });
+        Finding { priority, severity, ..it.finding.clone() }
+    }
+
     fn set_aside(tracked: &[TrackedFinding]) -> Vec<SetAsideFinding> {
         let aside = tracked.iter().filter(|it| counts(&it.finding) && !takes_part(it));
         let aside = aside.filter_map(|it| {
@@ -273,14 +284,11 @@ impl Round<'_> {
     }
 }
 
-/// The contribution of an earlier round.
-fn rounds_summary(record: &ReviewRecord) -> RoundSummary {
-    RoundSummary { is_complete: record.is_complete, ..record.summary.clone() }
-}
-
-/// Whether every hunk was reviewed.
+/// Whether every reviewer looked at every hunk: a later round shows none of them those lines again.
 fn is_complete(parts: &ReportParts) -> bool {
-    !matches!(parts.decision.outcome, Outcome::CouldNotReview(_)) && parts.coverage.is_complete()
+    !matches!(parts.decision.outcome, Outcome::CouldNotReview(_))
+        && parts.coverage.is_complete()
+        && parts.votes.iter().all(ReviewerVote::is_complete)
 }
 
 fn issues(parts: &ReportParts, tracked: &[TrackedFinding]) -> Vec<IssueTracking> {
@@ -294,6 +302,16 @@ fn issues(parts: &ReportParts, tracked: &[TrackedFinding]) -> Vec<IssueTracking>
         })
     };
     parts.issues().filter_map(of_issue).collect()
+}
+
+/// An open finding that the review could not check.
+fn unknown(known: &LedgerFinding) -> SetAsideFinding {
+    SetAsideFinding {
+        id: known.id.clone(),
+        standing: Standing::StillOpen,
+        reason: Some("its code changed, and this review could not check it".to_owned()),
+        finding: known.finding.clone(),
+    }
 }
 
 /// A dispute stands until a person decides otherwise.

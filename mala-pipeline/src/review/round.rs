@@ -7,7 +7,9 @@ use super::track::ChangeTracking;
 use super::verify::VerifiedFindings;
 use mala_domain::change::{Change, FilePath, FileStatus, LineSpan};
 use mala_domain::finding::{Finding, places};
+use mala_domain::ledger::convergence::RoundSummary;
 use mala_domain::ledger::delta::{Delta, ReviewedLines};
+use mala_domain::ledger::reported_code::{FileAtHead, ReportedCode};
 use mala_domain::ledger::rounds::{
     RoundCoverage, RoundFacts, RoundPlan, bar_of_round, bar_round, current_loop, last_complete,
     plan_round,
@@ -18,7 +20,7 @@ use mala_domain::ledger::track::{
 };
 use mala_domain::ledger::{FindingId, LedgerFinding, ReviewRecord, TrackedFinding};
 use mala_domain::ports::{
-    FindingFilter, HistoryMoves, LedgerError, ReviewedCommits, Reviewer, ScopeError, Side,
+    Blob, FindingFilter, HistoryMoves, LedgerError, ReviewedCommits, Reviewer, ScopeError, Side,
 };
 use mala_domain::review::{
     Coverage, FileCoverage, FileTexts, Opinions, ReviewContext, ReviewPlan, ReviewerOpinion,
@@ -36,22 +38,28 @@ pub(super) struct Round<'p> {
     pub(super) tracking: ChangeTracking<'p>,
     pub(super) plan: RoundPlan,
     pub(super) panel: String,
-    pub(super) records: Vec<ReviewRecord>,
+    /// The earlier rounds of the current loop.
+    pub(super) earlier: Vec<RoundSummary>,
     pub(super) lines: ReviewedLines,
     /// What is new since the last complete review by this panel, if there was one.
     pub(super) delta: Option<Delta>,
-    /// What is new since the last complete review by any panel, if there was one.
-    pub(super) since_review: Option<Delta>,
     bar: Threshold,
     /// Whether every reviewer looks at the whole change in every round: such rounds have no end to decide on.
     pub(super) is_by_rules: bool,
+    /// The reviewers, and whether one of them runs the built-in rules beside its own review.
+    reviewers: Vec<String>,
+    runs_rules: bool,
     pub(super) today: String,
     pub(super) known: Vec<LedgerFinding>,
     renames: BTreeMap<FilePath, FilePath>,
     /// The known findings that this review has, before it merges those that say the same.
     pub(super) recognised: Vec<(FindingId, Finding)>,
+    /// Findings that are still open and that no reviewer of this review reports.
+    carried: BTreeSet<FindingId>,
     /// Findings that are fixed because they are gone, and why.
     pub(super) gone: Vec<(FindingId, &'static str)>,
+    /// Findings whose code changed, and of which this review cannot tell whether they are fixed.
+    pub(super) unknown: Vec<LedgerFinding>,
 }
 
 impl<'p> Round<'p> {
@@ -64,17 +72,16 @@ impl<'p> Round<'p> {
     ) -> Result<Self, LedgerError> {
         let records = tracking.ledger.reviews(tracking.subject).await?;
         let lines = ReviewedLines::of(&context.change);
-        let mut renames = renames(context, &records, &lines);
+        let mut renames = renames(context, &records, &lines).await;
         let known = known_findings(tracking, context, &renames).await?;
         for (old, new) in moved_files(&known, context).await {
             renames.entry(old).or_insert(new);
         }
         let panel = panel(plan, reviewers);
-        let last = last_complete(&records, &panel);
+        let last = last_complete(&records, &panel, context.scope.base.as_deref());
         let between = |last: &ReviewRecord| Delta::between(&last.lines, &lines, &renames);
         let delta = last.map(between);
-        let since_review = records.iter().rfind(|record| record.is_complete).map(between);
-        let current_loop = current_loop(&records, &panel);
+        let current_loop = current_loop(&records, &panel, context.scope.base.as_deref(), &lines);
         let moves = moves_since(last, tracking, context).await?;
         let files = context.change.files.iter();
         let facts = RoundFacts {
@@ -90,6 +97,7 @@ impl<'p> Round<'p> {
         };
         let round = plan_round(&facts);
         let bar = bar_of_round(bar_round(&current_loop), &tracking.policy.bars);
+        let earlier = current_loop.into_iter().map(rounds_summary).collect();
         let newest = records.iter().map(|record| record.at.as_str()).max().unwrap_or_default();
         // With a clock that was set back, a waiver would hold for longer than it was given for.
         let today = tracking.at.max(newest).get(..10).unwrap_or_default().to_owned();
@@ -99,15 +107,18 @@ impl<'p> Round<'p> {
             panel,
             lines,
             delta,
-            since_review,
             bar,
             is_by_rules: facts.is_by_rules,
+            reviewers: reviewers.iter().map(|reviewer| reviewer.name().to_owned()).collect(),
+            runs_rules: reviewers.iter().any(|reviewer| reviewer.runs_rules()),
             today,
             known,
             renames,
             recognised: Vec::new(),
+            carried: BTreeSet::new(),
             gone: Vec::new(),
-            records,
+            unknown: Vec::new(),
+            earlier,
         })
     }
 
@@ -115,13 +126,18 @@ impl<'p> Round<'p> {
     pub(super) fn delta_context(&self, context: &ReviewContext) -> Option<DeltaContext> {
         let open: Vec<&LedgerFinding> = unreported(&[], &self.facts(&context.texts))
             .into_iter()
-            .filter(|it| it.finding.rule.is_none())
+            .filter(|it| it.finding.rule.is_none() || !self.has_rules_of(&it.finding))
             .collect();
         match self.reviewed_delta() {
             Some(delta) => Some(DeltaContext::of(context, delta, &open)),
             None if open.is_empty() => None,
             None => Some(DeltaContext::whole(context, &open)),
         }
+    }
+
+    /// Whether a reviewer runs the rules that reported a finding.
+    fn has_rules_of(&self, finding: &Finding) -> bool {
+        self.runs_rules || self.reviewers.contains(&finding.reviewer)
     }
 
     fn reviewed_delta(&self) -> Option<&Delta> {
@@ -148,14 +164,15 @@ impl<'p> Round<'p> {
         mut admitted: AdmittedClaims,
         opinions: &Opinions,
     ) -> Result<AdmittedClaims, ScopeError> {
+        self.look_up_elsewhere(&admitted.admission.findings).await;
         let open: Vec<LedgerFinding> =
             unreported(&admitted.admission.findings, &self.facts(&admitted.context.texts))
                 .into_iter()
                 .cloned()
                 .collect();
-        let missing = open.iter().map(|it| self.path_at_head(it));
+        let paths = open.iter().map(|it| self.path_at_head(it));
         let missing: BTreeSet<FilePath> =
-            missing.filter(|file| !admitted.context.texts.head.contains_key(file)).collect();
+            paths.filter(|file| !admitted.context.texts.head.contains_key(file)).collect();
         let read = context::read(
             admitted.context.tree.as_ref(),
             Side::Head,
@@ -163,18 +180,26 @@ impl<'p> Round<'p> {
         )
         .await?;
         Arc::make_mut(&mut admitted.context.texts).head.extend(read);
+        let mut heads = HeadFiles::default();
         for known in &open {
             let file = self.path_at_head(known);
-            // Evidence is stored without secrets.
-            let text = admitted.context.texts.at_head(&file).map(secrets::redact);
+            let head = heads.get(&file, &admitted.context.texts);
             let review = SilentReview {
                 is_covered: is_covered(&file, &admitted.context.change, opinions),
                 is_told: !self.is_by_rules,
-                file_changed: self.is_touched(&file),
+                has_run_rules: self.has_rules_of(&known.finding)
+                    || is_member(&known.finding.reviewer, opinions),
                 is_in_change: self.lines.contains(&file),
             };
-            let check = check_open_finding(&known.finding, text.as_deref(), review, |lines| {
-                self.is_symbol_touched(&admitted.context, &file, lines)
+            let check = check_open_finding(&known.finding, head, review, |lines| {
+                let symbol = symbol_around(&admitted.context, &file, lines);
+                let now = head.map(|head| head.code_at(symbol));
+                known.code.as_ref().zip(now).is_some_and(|(then, now)| {
+                    match self.looked_everywhere(&known.finding) {
+                        true => then.file != now.file,
+                        false => then.symbol != now.symbol,
+                    }
+                })
             });
             let at = |lines: LineSpan| Finding {
                 file: file.clone(),
@@ -184,8 +209,12 @@ impl<'p> Round<'p> {
                 ..known.finding.clone()
             };
             match check {
-                OpenFindingCheck::StillOpen(lines) => admitted.admission.findings.push(at(lines)),
+                OpenFindingCheck::StillOpen(lines) => {
+                    self.carried.insert(known.id.clone());
+                    admitted.admission.findings.push(at(lines));
+                }
                 OpenFindingCheck::Fixed(why) => self.gone.push((known.id.clone(), why)),
+                OpenFindingCheck::Unknown => self.unknown.push(known.clone()),
                 OpenFindingCheck::NotReviewed => {}
             }
         }
@@ -195,20 +224,30 @@ impl<'p> Round<'p> {
     }
 
     fn path_at_head(&self, known: &LedgerFinding) -> FilePath {
-        self.renames.get(&known.finding.file).unwrap_or(&known.finding.file).clone()
+        self.renames.get(known.file()).unwrap_or(known.file()).clone()
     }
 
-    fn is_touched(&self, file: &FilePath) -> bool {
-        let everywhere = LineSpan::between(1, u32::MAX);
-        self.since_review.as_ref().is_none_or(|delta| delta.touches(file, everywhere))
+    /// Whether the rules that reported a finding looked at the whole change. The reason why a rule is silent may be
+    /// anywhere in the file; a reviewer with an opinion is silent for what it was given.
+    fn looked_everywhere(&self, finding: &Finding) -> bool {
+        let is_given_everything =
+            self.reviewed_delta().is_none() || self.reviewers.contains(&finding.reviewer);
+        finding.rule.is_some() && is_given_everything
     }
 
-    fn is_symbol_touched(&self, context: &ReviewContext, file: &FilePath, lines: LineSpan) -> bool {
-        let Some(delta) = &self.since_review else { return false };
-        let parsed = parsed(context, Side::Head, file);
-        let symbol =
-            parsed.and_then(|parsed| parsed.outline().enclosing(lines.start()).map(|it| it.span));
-        delta.touches(file, symbol.unwrap_or(lines))
+    /// Looks up findings in files that are not part of the change: a change can break code elsewhere.
+    async fn look_up_elsewhere(&mut self, findings: &[Finding]) {
+        let files = findings.iter().map(|it| &it.file).filter(|file| !self.lines.contains(file));
+        let files: BTreeSet<&FilePath> = files.collect();
+        if files.is_empty() {
+            return;
+        }
+        let files = files.into_iter().cloned().collect();
+        let filter = FindingFilter { files, ..FindingFilter::default() };
+        // A ledger that fails here fails again when the review is stored, which is a warning.
+        let found = self.tracking.ledger.findings(&filter).await.unwrap_or_default();
+        let ids: BTreeSet<FindingId> = self.known.iter().map(|it| it.id.clone()).collect();
+        self.known.extend(found.into_iter().filter(|it| !ids.contains(&it.id)));
     }
 
     /// Recognises the findings; those that do not count leave the decision.
@@ -218,7 +257,13 @@ impl<'p> Round<'p> {
         review_id: &str,
     ) -> (VerifiedFindings, TrackingResult) {
         let findings = std::mem::take(&mut verified.admission.findings);
-        let result = track(findings, &self.facts(&verified.context.texts));
+        let mut result = track(findings, &self.facts(&verified.context.texts));
+        let mut heads = HeadFiles::default();
+        for it in &mut result.tracked {
+            if it.id.as_ref().is_none_or(|id| !self.carried.contains(id)) {
+                it.code = reported_code(&it.finding, &verified.context, &mut heads);
+            }
+        }
         let deciding = result.tracked.iter().filter(|it| takes_part(it) || !counts(&it.finding));
         let seen = |it: &TrackedFinding| {
             let first_seen = it.finding.first_seen.clone();
@@ -228,6 +273,44 @@ impl<'p> Round<'p> {
         verified.admission.findings = deciding.map(seen).collect();
         (verified, result)
     }
+}
+
+/// Files at head that findings are compared with, read once.
+#[derive(Default)]
+struct HeadFiles(BTreeMap<FilePath, Option<FileAtHead>>);
+
+impl HeadFiles {
+    fn get(&mut self, file: &FilePath, texts: &FileTexts) -> Option<&FileAtHead> {
+        let read = || texts.at_head(file).map(|text| FileAtHead::of(file, text));
+        self.0.entry(file.clone()).or_insert_with(read).as_ref()
+    }
+}
+
+/// The code of a finding that this review reports.
+fn reported_code(
+    finding: &Finding,
+    context: &ReviewContext,
+    heads: &mut HeadFiles,
+) -> Option<ReportedCode> {
+    let head = heads.get(&finding.file, &context.texts)?;
+    let lines = head.locate(&finding.evidence_snippet, finding.line_start);
+    let lines = lines.unwrap_or(finding.span());
+    Some(head.code_at(symbol_around(context, &finding.file, lines)))
+}
+
+/// The lines of the symbol around these lines; without one, the lines themselves.
+fn symbol_around(context: &ReviewContext, file: &FilePath, lines: LineSpan) -> LineSpan {
+    let parsed = parsed(context, Side::Head, file);
+    let symbol = parsed.and_then(|it| it.outline().enclosing(lines.start()).map(|it| it.span));
+    symbol.unwrap_or(lines)
+}
+
+/// Whether a reviewer is a member of a panel that reviewed.
+fn is_member(reviewer: &str, opinions: &Opinions) -> bool {
+    let has_member = |given: &ReviewerOpinion| {
+        given.opinion.iter().any(|opinion| opinion.members.iter().any(|it| it.name == reviewer))
+    };
+    opinions.0.iter().any(has_member)
 }
 
 /// The ledger's findings that this review may report: those of earlier reviews of the change, which have a
@@ -276,8 +359,8 @@ fn in_files_of(context: &ReviewContext, renames: &BTreeMap<FilePath, FilePath>) 
 }
 
 /// Paths of files before and at head: those that the change renames, and those of its own files that were renamed
-/// between its reviews.
-fn renames(
+/// between its reviews. Reviews may have compared different commits: a file that is still there was not renamed.
+async fn renames(
     context: &ReviewContext,
     records: &[ReviewRecord],
     lines: &ReviewedLines,
@@ -287,9 +370,14 @@ fn renames(
     let renamed = files.filter_map(|file| Some((file.old_path.clone()?, file.path.clone())));
     let mut renames: BTreeMap<FilePath, FilePath> = renamed.collect();
     // A path may have been renamed several times: the newest renames come first.
+    let earlier = records.iter().flat_map(|record| record.lines.files());
+    let left: BTreeSet<&FilePath> = earlier.filter(|file| !lines.contains(file)).collect();
+    let left = left.into_iter().cloned().collect();
+    let left = context::read(context.tree.as_ref(), Side::Head, left).await.unwrap_or_default();
+    let is_gone = |file: &FilePath| left.get(file) == Some(&Blob::Missing);
     let mut later = lines;
     for record in records.iter().rev() {
-        for (old, new) in record.lines.renamed_in(later) {
+        for (old, new) in record.lines.renamed_in(later, is_gone) {
             let at_head = renames.get(&new).cloned().unwrap_or(new);
             renames.entry(old).or_insert(at_head);
         }
@@ -306,16 +394,16 @@ async fn moved_files(
 ) -> BTreeMap<FilePath, FilePath> {
     let ours = known.iter().filter(|it| it.standing.is_some());
     let (there, ours): (Vec<&LedgerFinding>, Vec<&LedgerFinding>) =
-        ours.partition(|it| context.texts.at_head(&it.finding.file).is_some());
-    let has_own = |file: &FilePath| there.iter().any(|it| it.finding.file == *file);
-    let files: BTreeSet<FilePath> = ours.iter().map(|it| it.finding.file.clone()).collect();
+        ours.partition(|it| context.texts.at_head(it.file()).is_some());
+    let has_own = |file: &FilePath| there.iter().any(|it| it.file() == file);
+    let files: BTreeSet<FilePath> = ours.iter().map(|it| it.file().clone()).collect();
     let read = context::read(context.tree.as_ref(), Side::Head, files.into_iter().collect()).await;
     // Without the tree, no file counts as moved.
     let read = read.unwrap_or_default();
-    let gone = read.iter().filter(|(_, blob)| blob.text().is_none()).map(|(file, _)| file);
+    let gone = read.iter().filter(|(_, blob)| **blob == Blob::Missing).map(|(file, _)| file);
     let moved = gone.filter_map(|file| {
         let quotes: Vec<&Finding> =
-            ours.iter().map(|it| &it.finding).filter(|it| it.file == *file).collect();
+            ours.iter().filter(|it| it.file() == file).map(|it| &it.finding).collect();
         let is_new = |status| matches!(status, FileStatus::Added | FileStatus::Copied);
         let added = context.change.files.iter().filter(|changed| is_new(changed.status));
         let added = added.filter(|changed| !has_own(&changed.path));
@@ -341,6 +429,11 @@ fn is_covered(file: &FilePath, change: &Change, opinions: &Opinions) -> bool {
         coverage.files.iter().all(is_whole) && coverage.skipped.iter().all(is_looked_at)
     };
     opinions.0.iter().all(is_accounted)
+}
+
+/// The contribution of an earlier round.
+fn rounds_summary(record: &ReviewRecord) -> RoundSummary {
+    RoundSummary { is_complete: record.is_complete, ..record.summary.clone() }
 }
 
 /// Who reviews, and how: the inputs of a review other than its change.

@@ -13,6 +13,7 @@ use mala_domain::ledger::waiver::SharedWaivers;
 use mala_domain::ports::{ChangeHistory, FindingFilter, Ledger, LedgerError, Reviewer, ScopeError};
 use mala_domain::report::{ReportParts, TrackingReport};
 use mala_domain::review::{Opinions, ReviewContext, ReviewPlan};
+use mala_domain::verdict::Threshold;
 use std::sync::Arc;
 
 /// The ledger of a change under review.
@@ -92,6 +93,12 @@ impl<'p> Tracker<'p> {
         let (verified, result) = round.track(verified, review_id);
         self.result = result;
         verified
+    }
+
+    /// Whether a finding that fails a review may be fixed or not.
+    pub(super) fn has_unknown(&self, fail_on: Threshold) -> bool {
+        let unknown = self.round.iter().flat_map(|round| &round.unknown);
+        unknown.into_iter().any(|it| fail_on.blocks(&it.finding))
     }
 
     /// Stores the review, and adds what the ledger says of it to the parts of its report.

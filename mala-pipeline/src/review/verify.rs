@@ -218,8 +218,7 @@ impl VerificationRound<'_> {
 }
 
 impl VerifiedFindings {
-    /// Keeps the most urgent findings and all that block, when a reviewer limits them; how many are left
-    /// out is said.
+    /// Keeps the most urgent findings when a reviewer limits them; how many are left out is said.
     pub(super) fn most_urgent(mut self, opinions: &Opinions, fail_on: Threshold) -> Self {
         if let Some(max) = opinions.max_findings() {
             let findings = std::mem::take(&mut self.admission.findings);
@@ -228,7 +227,7 @@ impl VerifiedFindings {
             if n_left_out > 0 {
                 self.cut_short = true;
                 self.warnings.push(format!(
-                    "{n_left_out} less urgent findings left out: at most {max} are reported, and all that block"
+                    "{n_left_out} less urgent findings left out: at most {max} are reported"
                 ));
             }
         }

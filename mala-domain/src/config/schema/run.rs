@@ -33,7 +33,7 @@ pub struct RunSettings {
     #[schemars(extend("default" = 2))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_agents: Option<u32>,
-    /// Start no further issue when coders and reviewers report this total cost.
+    /// Start no further issue and no further session of a coder when coders and reviewers report this total cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost_usd: Option<f64>,
     /// Start no further issue after this time.
@@ -99,7 +99,8 @@ pub struct IssueLimits {
 }
 
 /// A coder that is a command. It runs in the worktree of its issue, without a shell; `{prompt_file}`,
-/// `{tree}`, `{session}` and `{issue}` expand in its arguments.
+/// `{tree}`, `{session}`, `{issue}` and `{prefix}` expand in its arguments. `{prefix}` is what the subjects of its
+/// commits start with, and `{issue}` the id in it: that of the epic or the summary issue when findings are fixed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CoderTemplate {

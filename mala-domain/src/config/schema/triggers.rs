@@ -170,6 +170,14 @@ pub struct CerberusSettings {
 }
 
 impl CerberusSettings {
+    /// Whether an external gate program reviews, instead of a panel in this process.
+    pub fn is_external(&self) -> bool {
+        self.command.is_some()
+            || !self.spawn_args.is_empty()
+            || !self.wait_args.is_empty()
+            || !self.env.is_empty()
+    }
+
     /// The time limit of the panel: `timeout`, else `--timeout` in `wait_args`.
     pub fn time_limit(&self) -> Option<Seconds> {
         let args = &self.wait_args;

@@ -156,10 +156,20 @@ pub fn known_limit(printed: &str) -> Option<&'static str> {
         let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
         let bytes = printed.as_bytes();
         let before = at.checked_sub(1).and_then(|at| bytes.get(at));
-        !is_digit(before) && !is_digit(bytes.get(at + sign.len()))
+        let is_number = sign.bytes().all(|byte| byte.is_ascii_digit());
+        let is_whole = !is_digit(before) && !is_digit(bytes.get(at + sign.len()));
+        is_whole && (!is_number || is_status(printed.get(..at).unwrap_or_default()))
     };
     let has = |sign: &&str| printed.match_indices(*sign).any(|(at, sign)| is_word(at, sign));
     LIMITS.iter().find(|(signs, _)| signs.iter().any(has)).map(|(_, limit)| *limit)
+}
+
+/// Whether a number after this text is a status: after punctuation, or after a word such as `HTTP` or `status`.
+fn is_status(before: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '/' || c == '.';
+    let word = before.trim_end_matches(' ').rsplit(|c| !is_part(c)).next().unwrap_or_default();
+    let known = ["http", "status", "code", "error"];
+    word.is_empty() || known.iter().any(|it| word.starts_with(it) || word.ends_with(it))
 }
 
 /// The error message in the output of a program: from a JSON object, or else the last line of text.

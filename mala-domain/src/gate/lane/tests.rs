@@ -150,6 +150,9 @@ fn errors_are_the_lanes_own_words() {
         ("{\"error\":\"bad key: 401\"}\n", Some("bad key: 401"), Some("not signed in (401)")),
         ("API Error: 429 too many\n}\n", Some("API Error: 429 too many"), Some("rate limit (429)")),
         ("line 14290\n", Some("line 14290"), None),
+        ("ValueError: line 429 of it\n", Some("ValueError: line 429 of it"), None),
+        ("HTTP/1.1 401 no\n", Some("HTTP/1.1 401 no"), Some("not signed in (401)")),
+        ("status 529\n", Some("status 529"), Some("overloaded (529)")),
         (
             "You've hit your usage limit.\n",
             Some("You've hit your usage limit."),

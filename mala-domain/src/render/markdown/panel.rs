@@ -10,12 +10,8 @@ use crate::secrets;
 
 /// Renders the result of a session.
 pub fn render_panel(waited: &GateResultJson) -> String {
-    let consensus = &waited.consensus;
-    let mut out = format!("## mala: {}\n\n", consensus.verdict.name().replace('_', "\\_"));
-    out.push_str(&format!(
-        "**{}: {} of {} needed passes**\n\n",
-        consensus.rule, consensus.passes, consensus.needed
-    ));
+    let mut out = format!("## mala: {}\n\n", waited.consensus.verdict.name().replace('_', "\\_"));
+    out.push_str(&format!("**{}**\n\n", waited.headline().replace('_', "\\_")));
     for (name, lane) in &waited.reviewers {
         let details = waited.report.reviewers.get(name).and_then(|it| it.measured.as_ref());
         let measured = details.map(|it| format!(" ({})", inline(&it.shown()))).unwrap_or_default();
@@ -25,7 +21,7 @@ pub fn render_panel(waited: &GateResultJson) -> String {
         out.push_str(format!("- {name}: {says} {summary}").trim_end());
         out.push_str(&format!("{measured}\n"));
     }
-    for error in waited.parse_errors.iter().filter(|_| waited.reviewers.is_empty()) {
+    for error in waited.problems() {
         out.push_str(&format!("- {}\n", inline(&at_most(error, 500))));
     }
     out.push('\n');

@@ -43,10 +43,17 @@ pub fn render_summary(
 fn text(report: &Report, pull: &PullRequest, in_summary: &[String]) -> String {
     let findings = ranking::worst_first(report);
     let mut out = sections::head(report);
+    let mut n_listed = 0;
     for finding in findings.iter().take(MAX_LISTED) {
-        out.push_str(&listed(finding, pull));
+        let line = listed(finding, pull);
+        // Paths in other scripts are long in links.
+        if n_chars(&out) + n_chars(&line) > LIMIT / 2 {
+            break;
+        }
+        out.push_str(&line);
+        n_listed += 1;
     }
-    if let Some(more) = findings.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
+    if let Some(more) = findings.len().checked_sub(n_listed).filter(|more| *more > 0) {
         out.push_str(&format!("- {}\n", wording::counted(more, "more finding")));
     }
     if !findings.is_empty() {
@@ -82,9 +89,13 @@ fn earlier(report: &Report) -> String {
         let reason = it.reason.as_ref().map(|reason| format!(", {reason}")).unwrap_or_default();
         named(&it.finding, &format!("{standing}{reason}"))
     });
-    [("Fixed", fixed.collect::<Vec<_>>()), ("Not counted", aside.collect())]
+    let unknown = tracking.unknown.iter();
+    let unknown =
+        unknown.map(|it| named(&it.finding, it.reason.as_deref().unwrap_or("not checked")));
+    let aside: Vec<String> = aside.collect();
+    [("Fixed", fixed.collect()), ("Not counted", aside), ("Open, not checked", unknown.collect())]
         .into_iter()
-        .filter(|(_, lines)| !lines.is_empty())
+        .filter(|(_, lines): &(&str, Vec<String>)| !lines.is_empty())
         .map(|(title, lines)| {
             let shown: String = lines.iter().take(MAX_LISTED).map(String::as_str).collect();
             format!(
@@ -121,6 +132,15 @@ pub fn render_explanation(report: &Report, finding: Option<&Finding>, command: u
     out.push('\n');
     out.push_str(&answer_marker(command));
     out
+}
+
+/// The answer to a command without an effect: why it has none, and what commands there are.
+pub fn render_no_effect(why: &str, command: u64) -> String {
+    format!(
+        "{why}\n\nIn a reply to the comment of a finding: `/mala waive REASON`, `/mala dispute REASON`, \
+         `/mala explain`. In a comment on the pull request: `/mala review`.\n\n{}",
+        answer_marker(command)
+    )
 }
 
 /// One line of the list: priority, title and a link to the lines.
@@ -175,6 +195,7 @@ pub fn render_inline(finding: &Finding, placed: LineSpan, head: Option<&str>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::forge::RepositoryName;
     use crate::render::tests::sample;
 
     #[test]
@@ -182,6 +203,8 @@ mod tests {
         let text = |text: &str| text.to_owned();
         let pull = PullRequest {
             number: 7,
+            repository: RepositoryName { owner: text("o"), repo: text("r") },
+            repository_id: None,
             title: String::new(),
             body: String::new(),
             author: text("ada"),

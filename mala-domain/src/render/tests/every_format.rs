@@ -35,6 +35,7 @@ fn what_the_ledger_says_is_one_line_of_markdown_junit_and_github() {
         issues: Vec::new(),
         set_aside: Vec::new(),
         fixed: Vec::new(),
+        unknown: Vec::new(),
         is_stored: true,
     });
     for (format, label) in

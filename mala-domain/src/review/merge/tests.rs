@@ -131,3 +131,23 @@ fn notes_are_kept_beside_the_most_urgent_findings() {
     let lines: Vec<u32> = kept.iter().map(|it| it.line_start).collect();
     assert_eq!((lines, left_out), (vec![1, 2, 4], 1));
 }
+
+#[test]
+fn what_a_rule_says_of_several_places_in_a_file_is_one_finding_unless_it_is_urgent() {
+    let hit = |file: &str, line, rule: &str, priority| Finding {
+        rule: Some(rule.to_owned()),
+        reviewer: "builtin".to_owned(),
+        priority: Some(priority),
+        ..said(file, (line, line), CLOSE, "Method was removed", "It fails.")
+    };
+    for (why, other, reviewers, n_findings) in [
+        ("another line", hit("a.py", 2, "r", Priority::P2), vec!["agent"], 1),
+        ("another file", hit("b.py", 2, "r", Priority::P2), vec!["agent"], 2),
+        ("another rule", hit("a.py", 2, "s", Priority::P2), vec!["agent"], 2),
+        ("urgent", hit("a.py", 2, "r", Priority::P1), vec!["agent"], 2),
+        ("only analyzers", hit("a.py", 2, "r", Priority::P2), vec![], 2),
+    ] {
+        let merged = by_cause(vec![hit("a.py", 1, "r", Priority::P2), other], &reviewers);
+        assert_eq!(merged.len(), n_findings, "{why}");
+    }
+}

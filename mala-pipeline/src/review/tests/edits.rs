@@ -25,15 +25,17 @@ pub(super) enum FileEdit {
     MoveBlock,
     RenameElsewhere,
     RenameFile,
+    WrapLines,
 }
 
 impl FileEdit {
-    pub(super) const ALL: [Self; 5] = [
+    pub(super) const ALL: [Self; 6] = [
         Self::InsertLines,
         Self::Reindent,
         Self::MoveBlock,
         Self::RenameElsewhere,
         Self::RenameFile,
+        Self::WrapLines,
     ];
 }
 
@@ -51,10 +53,11 @@ impl EditedFile {
         self.lines.iter().map(|line| format!("{}\n", line.text)).collect()
     }
 
-    /// Where the line with this id is, from 1.
-    pub(super) fn line_of(&self, id: usize) -> Option<u32> {
-        let index = self.lines.iter().position(|line| line.id == id)?;
-        u32::try_from(index + 1).ok()
+    /// Where the line with this id is, from 1: its first and last line, if it is wrapped.
+    pub(super) fn lines_of(&self, id: usize) -> Option<(u32, u32)> {
+        let first = self.lines.iter().position(|line| line.id == id)?;
+        let last = self.lines.iter().rposition(|line| line.id == id)?;
+        Some((u32::try_from(first + 1).ok()?, u32::try_from(last + 1).ok()?))
     }
 
     /// Applies an edit. Lines of `kept` stay next to each other and keep their words.
@@ -64,6 +67,7 @@ impl EditedFile {
             FileEdit::Reindent => self.reindent(rng),
             FileEdit::MoveBlock => self.move_block(kept, rng),
             FileEdit::RenameElsewhere => self.rename_elsewhere(kept, rng),
+            FileEdit::WrapLines => self.wrap_lines(rng),
             FileEdit::RenameFile => {
                 let (folder, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
                 self.path = format!("{folder}/moved/{name}");
@@ -112,6 +116,26 @@ impl EditedFile {
             let code = line.text.trim_start();
             let depth = line.text.len() - code.len();
             line.text = format!("{}{code}", unit.repeat(depth.div_ceil(4)));
+        }
+    }
+
+    /// Breaks calls into two lines, as a formatter does.
+    fn wrap_lines(&mut self, rng: &mut Rng) {
+        let lines = std::mem::take(&mut self.lines);
+        for EditedLine { id, text } in lines {
+            let is_plain = !text.contains(['"', '\'', '`', '#', '/']);
+            let call = text.split_once('(').filter(|(_, rest)| {
+                is_plain && rest.contains(')') && !rest.starts_with(')') && rng.bool()
+            });
+            match call {
+                Some((before, rest)) => {
+                    let indentation = before.len() - before.trim_start().len() + 4;
+                    let rest = format!("{}{rest}", " ".repeat(indentation));
+                    self.lines.push(EditedLine { id, text: format!("{before}(") });
+                    self.lines.push(EditedLine { id, text: rest });
+                }
+                None => self.lines.push(EditedLine { id, text }),
+            }
         }
     }
 

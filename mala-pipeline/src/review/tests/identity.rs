@@ -129,7 +129,7 @@ fn compare(
     tally: &mut Tally,
 ) {
     // The file is new in the change: no diff of git has its renames.
-    let renames = first.lines.renamed_in(&second.lines);
+    let renames = first.lines.renamed_in(&second.lines, |_| true);
     let delta = Delta::between(&first.lines, &second.lines, &renames);
     let known: Vec<LedgerFinding> =
         first.findings.iter().map(|(number, finding)| stored(*number, finding)).collect();
@@ -298,11 +298,12 @@ fn review<'p>(
 
 fn claim(file: &EditedFile, number: usize, planted: &Planted) -> Option<ReviewClaim> {
     let (title, body) = planted.kind.wordings[planted.wording];
-    let lines: Option<Vec<u32>> = planted.lines.iter().map(|id| file.line_of(*id)).collect();
+    let lines: Option<Vec<(u32, u32)>> =
+        planted.lines.iter().map(|id| file.lines_of(*id)).collect();
     let lines = lines?;
     Some(ReviewClaim {
         file: path(file),
-        span: LineSpan::between(*lines.first()?, *lines.last()?),
+        span: LineSpan::between(lines.first()?.0, lines.last()?.1),
         priority: Some(Priority::P1),
         category: planted.category,
         title: title.replace("{name}", &planted.name),
@@ -328,6 +329,8 @@ fn stored(number: usize, finding: &Finding) -> LedgerFinding {
         last_seen_at: String::new(),
         n_occurrences: 1,
         waiver: None,
+        paths: Vec::new(),
+        code: None,
     }
 }
 
