@@ -5,6 +5,7 @@
 //! takes effect here. Nothing is written into the repository, not even its index, except by
 //! `workspaces` and `main_line`, which a run asks to.
 
+mod attributes;
 mod call;
 mod classify;
 mod commits;
@@ -31,13 +32,14 @@ mod rounds;
 mod scope;
 mod state;
 mod submodules;
+mod task_work;
 mod tree;
 mod trees;
 mod workspaces;
 
 pub(crate) use filter::PathFilter;
 pub(crate) use import::run_sealed;
-pub(crate) use open::git_dir_of;
+pub(crate) use open::{git_dir_of, shared_git_dir_of};
 pub(crate) use overlay::Overlay;
 pub(crate) use scope::hex;
 pub(crate) use tree::FileContent;
@@ -51,9 +53,10 @@ pub use origin::LineOrigin;
 pub use overlaid::OverlaidCommit;
 pub use rounds::common_dir_of;
 pub use tree::GitTree;
-pub use workspaces::{GitWorkspaces, WORKSPACE_MARKER};
+pub use workspaces::{GitWorkspaces, WORKSPACE_MARKER, end_processes_below};
 
 use crate::process::ProcessEnvironment;
+use attributes::AttributeSource;
 use mala_domain::scope::ReviewTarget;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -64,8 +67,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Git {
     inner: Arc<GitInner>,
-    /// The tree whose `.gitattributes` apply: the trusted side of the change.
-    attributes: Option<ObjectId>,
+    /// Where attributes are read from: the trusted side of the change.
+    attributes: Option<Arc<AttributeSource>>,
 }
 
 #[derive(Debug)]
@@ -99,10 +102,6 @@ impl Git {
     pub fn version(&self) -> String {
         let GitVersion(major, minor, patch) = self.inner.version;
         format!("{major}.{minor}.{patch}")
-    }
-
-    fn with_attributes_of(&self, tree: &ObjectId) -> Self {
-        Self { inner: Arc::clone(&self.inner), attributes: Some(tree.clone()) }
     }
 
     /// All files of HEAD, as a range from the tree without files.

@@ -6,7 +6,7 @@ mod schema;
 
 use mala_domain::finding::DedupeKey;
 use mala_domain::ledger::stats::FindingCount;
-use mala_domain::ledger::{FindingId, LedgerFinding, ReviewRecord};
+use mala_domain::ledger::{ChangeStanding, FindingId, LedgerFinding, ReviewRecord};
 use mala_domain::ports::{
     BoxFuture, FindingFilter, FindingHistory, Ledger, LedgerError, StateUpdate, StoredReview,
 };
@@ -53,6 +53,11 @@ impl SqliteLedger {
     /// Where a damaged file was moved to when the ledger was opened.
     pub fn moved_aside(&self) -> Option<&Path> {
         self.moved_aside.as_deref()
+    }
+
+    /// The last damaged file that was moved aside from this path and is still there.
+    pub fn damaged_copy(path: &Path) -> Option<PathBuf> {
+        (1..1000).map(|number| aside(path, number)).take_while(|copy| copy.exists()).last()
     }
 
     /// Checks a whole file, and says what is wrong with it.
@@ -176,7 +181,7 @@ impl Ledger for SqliteLedger {
         prefix: &'a str,
     ) -> BoxFuture<'a, Result<FindingHistory, LedgerError>> {
         // An empty id would be the start of every id.
-        let owned = if prefix.is_empty() { "-".to_owned() } else { prefix.to_owned() };
+        let owned = if prefix.is_empty() { "-".to_owned() } else { prefix.to_lowercase() };
         let found = self.run(move |connection| rows::by_prefix(connection, &owned));
         Box::pin(async move {
             let mut found = found.await?;
@@ -202,7 +207,13 @@ impl Ledger for SqliteLedger {
                 rows::upsert_finding(&transaction, finding)?;
                 rows::insert_occurrence(&transaction, &finding.id, occurrence)?;
                 if let Some(standing) = finding.standing {
-                    rows::set_standing(&transaction, &finding.id, &finding.subject, standing)?;
+                    let standing = ChangeStanding {
+                        subject: finding.subject.clone(),
+                        standing,
+                        file: Some(finding.finding.file.clone()),
+                        code: finding.code.clone(),
+                    };
+                    rows::set_standing(&transaction, &finding.id, &standing)?;
                 }
             }
             for (id, change) in &review.state_changes {
@@ -266,7 +277,11 @@ impl OpenError {
             error.sqlite_error_code(),
             Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt)
         );
-        let text = error.to_string();
+        let text = match &error {
+            // Without the statement, which may be long.
+            rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+            other => other.to_string(),
+        };
         if is_damaged { Self::Damaged(text) } else { Self::Other(storage(path, &text)) }
     }
 

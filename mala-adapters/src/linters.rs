@@ -99,7 +99,7 @@ pub async fn run(
 ) -> LintOutcome {
     let wanted = LINTERS.iter().filter(|linter| settings.includes(linter));
     let runs =
-        join_all(wanted.map(|linter| LinterRun { linter, request, settings, context }.finish()));
+        join_all(wanted.map(|linter| LinterRun::new(linter, request, settings, context).finish()));
     let mut all = LintOutcome::default();
     all.warnings.extend(unchecked_typescript(request, settings, context).await);
     for one in runs.await {
@@ -117,7 +117,7 @@ async fn unchecked_typescript(
 ) -> Option<String> {
     let named = |name| LINTERS.iter().find(|linter| linter.name == name);
     let checkers = [named(LinterName::Tsc)?, named(LinterName::Eslint)?];
-    let run = LinterRun { linter: checkers[0], request, settings, context };
+    let run = LinterRun::new(checkers[0], request, settings, context);
     let targets = run.targets();
     if settings.mode == LinterMode::Off || targets.is_empty() {
         return None;
@@ -145,9 +145,22 @@ struct LinterRun<'r> {
     request: &'r ReviewContext,
     settings: &'r LinterSettings,
     context: &'r LinterContext,
+    /// Whether it runs with its defaults if the project does not configure it.
+    without_setup: bool,
 }
 
-impl LinterRun<'_> {
+impl<'r> LinterRun<'r> {
+    /// A run over the changed files, if the project configures the linter or the linter needs no setup.
+    fn new(
+        linter: &'static LinterSpec,
+        request: &'r ReviewContext,
+        settings: &'r LinterSettings,
+        context: &'r LinterContext,
+    ) -> Self {
+        let without_setup = linter.needs == LinterActivation::Nothing;
+        Self { linter, request, settings, context, without_setup }
+    }
+
     async fn finish(self) -> LintOutcome {
         let name = self.linter.name.name();
         match self.attempt().await {
@@ -181,7 +194,7 @@ impl LinterRun<'_> {
         }
         let targets: Vec<&ChangedFile> = all.iter().copied().take(MAX_FILES).collect();
         let setup = setup::look(self.linter, self.request, &targets).await?;
-        if !setup.is_used && self.linter.needs == LinterActivation::Setup {
+        if !setup.is_used && !self.without_setup {
             return Err(LinterError::NotSetUp);
         }
         if self.linter.reach == LinterInput::Project && !self.is_own_tree() {

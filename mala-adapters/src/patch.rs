@@ -60,7 +60,7 @@ pub fn scope(patch: &[u8], paths: &[String]) -> Result<ReviewScope, GitScopeErro
         hunks: change.n_hunks(),
         lines: change.n_lines(),
     };
-    Ok(ReviewScope { scope, change: Arc::new(change), tree: Arc::new(overlay) })
+    Ok(ReviewScope { scope, change: Arc::new(change), tree: Arc::new(overlay), trusted: None })
 }
 
 /// The hash of the reviewed part: of the whole patch, or of the files that the filter keeps.

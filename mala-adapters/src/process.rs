@@ -5,6 +5,7 @@ mod child;
 mod detached;
 mod environment;
 mod group;
+mod locks;
 mod table;
 
 pub use child::{
@@ -16,6 +17,7 @@ pub use detached::{
 };
 pub use environment::{MARKER, ProcessEnvironment};
 pub use group::{InteractiveProcess, start};
+pub use locks::{HeldProcessLock, ProcessLocks};
 pub use table::{
     adopt_orphans, descendants, has_process_inside, is_stopped, kill, kill_marked,
     kill_marked_inside, kill_orphans, kill_processes_inside, kill_started, start_time,

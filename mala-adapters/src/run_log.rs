@@ -95,6 +95,11 @@ impl RunFolder {
         Ok(whole.lines().map(ToOwned::to_owned).collect())
     }
 
+    /// The metadata of the last run.
+    pub fn metadata(&self) -> Result<Option<String>, RunLogError> {
+        read(&self.root.join(METADATA))
+    }
+
     fn cut_torn_line(&self) -> Result<(), RunLogError> {
         let path = self.root.join(LOG);
         let Some(text) = read(&path)? else { return Ok(()) };
@@ -132,7 +137,7 @@ impl RunLog for LockedRunFolder {
     }
 
     fn metadata(&self) -> Result<Option<String>, RunLogError> {
-        read(&self.folder.root.join(METADATA))
+        self.folder.metadata()
     }
 
     fn save_metadata(&self, text: &str) -> Result<(), RunLogError> {

@@ -118,10 +118,10 @@ impl GateFolder {
         sessions
     }
 
-    /// The most recent session. It is an error if a session that was written later cannot be read.
+    /// The most recent session that no hook started. It is an error if a session that was written later cannot be read.
     pub fn most_recent(&self) -> io::Result<Option<(SessionFolder, Session)>> {
         self.refuse_links()?;
-        let recent = self.all().into_iter().next();
+        let recent = self.all().into_iter().find(|(_, session)| !session.is_of_hook);
         let since = recent.as_ref().and_then(|(folder, _)| folder.date());
         match self.unreadable().into_iter().find(|(folder, _)| folder.date() > since) {
             Some((folder, error)) => {

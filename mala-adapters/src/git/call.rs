@@ -58,8 +58,16 @@ impl GitCall {
     }
 
     fn command(&self) -> String {
-        let command = self.args.iter().map(|arg| arg.to_string_lossy());
-        command.into_iter().find(|arg| !arg.starts_with('-')).unwrap_or_default().into_owned()
+        let mut args = self.args.iter().map(|arg| arg.to_string_lossy());
+        while let Some(arg) = args.next() {
+            match arg.as_ref() {
+                // Its value comes next.
+                "-c" => drop(args.next()),
+                arg if arg.starts_with('-') => {}
+                arg => return arg.to_owned(),
+            }
+        }
+        String::new()
     }
 
     pub(super) fn failed(&self, finished: &FinishedProcess) -> GitError {
@@ -102,10 +110,15 @@ impl Git {
 
     pub(super) fn spec(&self, call: &GitCall) -> ProcessSpec {
         let mut environment = self.inner.environment.clone();
-        if let Some(tree) = &self.attributes
+        if let Some(attributes) = &self.attributes
             && self.inner.version >= GitVersion::ATTRIBUTES_OF_TREES
         {
-            environment = environment.with("GIT_ATTR_SOURCE", tree);
+            environment = environment.with("GIT_ATTR_SOURCE", &attributes.tree);
+        }
+        let is_elsewhere = call.environment.iter().any(|(name, _)| *name == "GIT_DIR");
+        let common = self.attributes.as_ref().and_then(|it| it.common.as_ref());
+        if let (false, Some(common)) = (is_elsewhere, common) {
+            environment = environment.with("GIT_COMMON_DIR", common.path());
         }
         for (name, value) in &call.environment {
             environment = environment.with(*name, value);

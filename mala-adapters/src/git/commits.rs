@@ -76,7 +76,7 @@ impl Git {
             return Err(GitScopeError::NoCommonTip { commits: revisions.to_vec() });
         };
         let base = self.common_base(picked).await?;
-        let git = self.with_attributes_of(&self.tree_of(base.as_ref()));
+        let git = self.with_attributes_of(&self.tree_of(base.as_ref()))?;
         let picked_changes = git.picked_changes(picked).await?;
         let sides = DiffSides::Trees(git.tree_of(base.as_ref()), tip.clone());
         let diff = git.diff(&sides, filter).await?;

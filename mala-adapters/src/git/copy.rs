@@ -330,7 +330,7 @@ impl Git {
             None => None,
         };
         let (base, head) = (self.tree_of(base.as_ref()), self.commit(head).await?);
-        let git = self.with_attributes_of(&base);
+        let git = self.with_attributes_of(&base)?;
         git.diff(&DiffSides::Trees(base, head), &PathFilter::default()).await
     }
 

@@ -5,8 +5,10 @@ use super::call::{GitCall, stderr_line};
 use super::open::git_dir_of;
 use super::{Git, GitError, GitVersion, ObjectId};
 use mala_domain::ports::{
-    AdvanceResult, BoxFuture, CommitReach, MainLine, RangeSummary, WorkspaceError,
+    AdvanceResult, BoxFuture, CommitReach, MainLine, OutsideItem, RangeSummary, WorkspaceError,
 };
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -15,6 +17,9 @@ use std::time::Duration;
 /// How often and how long to wait while another git uses a checkout.
 const LOCK_LOOKS: u32 = 20;
 const LOCK_WAIT: Duration = Duration::from_millis(100);
+
+/// Settings in the folder of a repository, and folders with such.
+const SETTINGS: &[&str] = &["config", "hooks", "info"];
 
 /// A branch that finished work is merged into.
 #[derive(Debug, Clone)]
@@ -46,9 +51,12 @@ impl GitMainLine {
         if tip.as_str() == to {
             return Ok(AdvanceResult::Done);
         }
-        let Some(new) = ObjectId::parse(to.as_bytes()).filter(|_| tip.as_str() == from) else {
-            return Ok(AdvanceResult::Moved);
-        };
+        let Some(new) = ObjectId::parse(to.as_bytes()) else { return Ok(AdvanceResult::Moved) };
+        if tip.as_str() != from {
+            // A run that was killed moved it, and others went on from there.
+            let is_there = self.git.is_ancestor(&new, &tip).await?;
+            return Ok(if is_there { AdvanceResult::Done } else { AdvanceResult::Moved });
+        }
         if !self.git.is_ancestor(&tip, &new).await? {
             let why = format!("{} does not contain {from}", new.short());
             return Ok(AdvanceResult::Refused(why));
@@ -58,9 +66,7 @@ impl GitMainLine {
                 continue;
             }
             if let Some(why) = self.git.bring_forward(&checkout, &new).await? {
-                let place = checkout.display();
-                let why = format!("`{}` is checked out in {place} {why}", self.branch);
-                return Ok(AdvanceResult::Refused(why));
+                return Ok(AdvanceResult::Waits(self.in_the_way(&checkout, &why)));
             }
         }
         if self.tip_id().await? == new {
@@ -75,6 +81,51 @@ impl GitMainLine {
             _ if self.tip_id().await? != tip => Ok(AdvanceResult::Moved),
             _ => Err(GitCall::new(update).failed(&finished)),
         }
+    }
+
+    fn in_the_way(&self, checkout: &Path, why: &str) -> String {
+        format!("`{}` is checked out in {} {why}", self.branch, checkout.display())
+    }
+
+    /// What is not committed in the checkouts of the branch.
+    async fn changes(&self) -> Result<Option<String>, GitError> {
+        for checkout in self.git.checkouts_of(&self.name()).await? {
+            if let Some(why) = self.git.changes_in(&checkout).await? {
+                return Ok(Some(self.in_the_way(&checkout, &format!("with {why}"))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What no coder may change: what mala itself changes is left out.
+    async fn outside(&self) -> Result<BTreeMap<OutsideItem, String>, GitError> {
+        let list = GitCall::new(["for-each-ref", "--format=%(objectname) %(refname)"]);
+        let (printed, files) = tokio::join!(self.git.output(&list), self.git.changed_files());
+        let target = self.name();
+        let mut found = BTreeMap::new();
+        for line in String::from_utf8_lossy(&printed?).lines() {
+            let Some((id, name)) = line.split_once(' ') else { continue };
+            let is_own = name == target || name.starts_with("refs/heads/mala/");
+            if !is_own && !name.starts_with("refs/remotes/") {
+                found.insert(OutsideItem::Reference(name.to_owned()), id.to_owned());
+            }
+        }
+        let files = files?.into_iter();
+        found.extend(files.map(|(name, hash)| (OutsideItem::File(name), hash)));
+        let common = self.git.common_dir()?;
+        for name in SETTINGS {
+            let hooks = std::fs::read_dir(common.join(name)).into_iter().flatten().flatten();
+            let hooks = hooks.filter_map(|entry| entry.file_name().into_string().ok());
+            let files = hooks.map(|hook| format!("{name}/{hook}")).chain([(*name).to_owned()]);
+            for file in files {
+                if let Ok(bytes) = std::fs::read(common.join(&file)) {
+                    let digits = Sha256::digest(&bytes);
+                    let hash = digits.iter().map(|byte| format!("{byte:02x}")).collect();
+                    found.insert(OutsideItem::Setting(format!(".git/{file}")), hash);
+                }
+            }
+        }
+        Ok(found)
     }
 
     async fn reach_of(&self, commit: &str, head: &str) -> Result<CommitReach, GitError> {
@@ -220,6 +271,14 @@ impl MainLine for GitMainLine {
         to: &'a str,
     ) -> BoxFuture<'a, Result<AdvanceResult, WorkspaceError>> {
         Box::pin(async move { Ok(self.move_to(from, to).await?) })
+    }
+
+    fn obstacle(&self) -> BoxFuture<'_, Result<Option<String>, WorkspaceError>> {
+        Box::pin(async move { Ok(self.changes().await?) })
+    }
+
+    fn surroundings(&self) -> BoxFuture<'_, Result<BTreeMap<OutsideItem, String>, WorkspaceError>> {
+        Box::pin(async move { Ok(self.outside().await?) })
     }
 
     fn reach<'a>(

@@ -204,6 +204,11 @@ fn root_of(dir: &Path) -> Option<PathBuf> {
 }
 
 impl Git {
+    /// The git folder that all work trees share.
+    pub fn shared_folder(&self) -> PathBuf {
+        shared_git_dir_of(self.top())
+    }
+
     /// The roots of all existing work trees, this one first; for a bare repository, its own
     /// folder.
     pub async fn work_trees(&self) -> Result<Vec<PathBuf>, GitError> {
@@ -233,6 +238,12 @@ impl Git {
 pub(crate) fn git_dir_of(top: &Path) -> PathBuf {
     let has_own = std::fs::symlink_metadata(top.join(".git")).is_ok();
     if has_own { git_folder_of(top) } else { top.to_owned() }
+}
+
+/// The git folder of the whole repository, which all work trees share.
+pub(crate) fn shared_git_dir_of(top: &Path) -> PathBuf {
+    let own = git_dir_of(top);
+    shared_by(&own).unwrap_or(own)
 }
 
 /// The git folder of the whole repository, from that of one of its work trees.

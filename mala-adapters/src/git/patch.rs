@@ -24,7 +24,7 @@ impl Git {
         let mut files = read(patch)?;
         files.retain(|file| filter.includes(&file.path) || filter.includes(file.base_path()));
         let head = self.head().await?;
-        let git = self.with_attributes_of(&self.tree_of(head.as_ref()));
+        let git = self.with_attributes_of(&self.tree_of(head.as_ref()))?;
         let head = git.state_of(head);
         let overlay = git.overlay_of(&files, head).await?;
         let (target, hash) = ("a patch".to_owned(), hash(patch, &files, filter));

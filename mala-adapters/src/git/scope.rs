@@ -135,7 +135,7 @@ impl Git {
         base: Option<ObjectId>,
         filter: &PathFilter,
     ) -> Result<ReviewScope, GitScopeError> {
-        let git = self.with_attributes_of(&self.tree_of(base.as_ref()));
+        let git = self.with_attributes_of(&self.tree_of(base.as_ref()))?;
         let untracked = git.untracked().await?;
         let index = match untracked.files.as_slice() {
             [] => None,
@@ -167,7 +167,7 @@ impl Git {
             return Err(GitScopeError::Unmerged { paths });
         }
         let base = self.head().await?;
-        let git = self.with_attributes_of(&self.tree_of(base.as_ref()));
+        let git = self.with_attributes_of(&self.tree_of(base.as_ref()))?;
         let sides = DiffSides::Index(self.tree_of(base.as_ref()));
         let diff = git.diff(&sides, filter).await?;
         let tree = GitTree::new(&git, git.state_of(base.clone()), TreeState::Index);
@@ -210,7 +210,7 @@ impl Git {
         filter: &PathFilter,
     ) -> Result<ReviewScope, GitScopeError> {
         let CommitRange { target, base, head, dirty } = ends;
-        let git = self.with_attributes_of(&self.tree_of(base.as_ref()));
+        let git = self.with_attributes_of(&self.tree_of(base.as_ref()))?;
         let sides = DiffSides::Trees(self.tree_of(base.as_ref()), head.clone());
         let diff = git.diff(&sides, filter).await?;
         let tree = GitTree::new(&git, git.state_of(base.clone()), TreeState::Commit(head.clone()));
@@ -255,7 +255,7 @@ impl Git {
             hunks: change.n_hunks(),
             lines: change.n_lines(),
         };
-        ReviewScope { scope, change: Arc::new(change), tree }
+        ReviewScope { scope, change: Arc::new(change), tree, trusted: None }
     }
 
     /// Rejects a path or glob that exists on neither side. It is a typo, and would pass as an empty

@@ -7,6 +7,7 @@ use super::index::gitlinks;
 use super::{Git, GitError, GitVersion, ObjectId, hex};
 use crate::store::{DRAFTS, STATE};
 use mala_domain::change::FilePath;
+use mala_domain::config::FILE_NAME;
 use mala_domain::hook::scope::{NewCommit, RepositoryState, StopState};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,7 +93,7 @@ impl Git {
             tokio::join!(self.output(&list), self.head(), self.files_on_disk(MAX_DEPTH));
         let (refs, head) = (refs?, head?.map(|head| head.0));
         let mut state = RepositoryState {
-            files: files?,
+            trees: BTreeMap::from([(self.top().display().to_string(), files?)]),
             users: self.inner.users.clone(),
             ..RepositoryState::default()
         };
@@ -129,13 +130,7 @@ impl Git {
         if tips.is_empty() {
             return Ok(Vec::new());
         }
-        let mut input = String::new();
-        for tip in tips {
-            input.push_str(&format!("{tip}\n"));
-        }
-        for commit in known.iter().filter(|id| ObjectId::parse(id.as_bytes()).is_some()) {
-            input.push_str(&format!("^{commit}\n"));
-        }
+        let input = range(tips, known);
         let count = format!("--max-count={MAX_COMMITS}");
         let args = ["rev-list", "--topo-order", "--parents", "--ignore-missing", "--stdin", &count];
         let call = GitCall::new(args).args(["--format=%ce"]).stdin(input.into_bytes());
@@ -156,8 +151,25 @@ impl Git {
         Ok(commits)
     }
 
+    /// How many commits these tips reach and the known ones do not.
+    pub async fn n_new_commits(
+        &self,
+        tips: impl IntoIterator<Item = &String>,
+        known: &BTreeSet<String>,
+    ) -> Result<usize, GitError> {
+        let args = ["rev-list", "--count", "--ignore-missing", "--stdin"];
+        let call = GitCall::new(args).stdin(range(tips, known).into_bytes());
+        let count = self.output(&call).await?;
+        String::from_utf8_lossy(&count).trim().parse().map_err(|_| call.unexpected())
+    }
+
+    /// The commit of an object: itself, or what a tag points to; `None` if it has none.
+    pub async fn peeled_commit(&self, id: &str) -> Result<Option<String>, GitError> {
+        Ok(self.resolve(&format!("{id}^{{commit}}")).await?.map(|commit| commit.0))
+    }
+
     /// The commit that work is compared with, in the copy in this folder: the one that it starts from, or
-    /// the merge of all of them.
+    /// the merge of all of them. Settings in which the merge has a conflict are those of the first one.
     pub async fn merged_base(&self, folder: &Path, bases: &[String]) -> Result<String, GitError> {
         let known: Vec<&String> =
             bases.iter().filter(|base| ObjectId::parse(base.as_bytes()).is_some()).collect();
@@ -169,21 +181,28 @@ impl Git {
         let listed = self.output(&independent).await?;
         let listed = String::from_utf8_lossy(&listed);
         let mut bases = listed.lines().map(str::to_owned);
-        let Some(mut merged) = bases.next() else { return Err(independent.unexpected()) };
+        let Some(first) = bases.next() else { return Err(independent.unexpected()) };
+        let mut merged = first.clone();
         if self.inner.version < GitVersion::MERGES_TREES {
             return Ok(merged);
         }
         for base in bases {
-            let args =
-                ["merge-tree", "--write-tree", "--allow-unrelated-histories", &merged, &base];
-            let call = inside(GitCall::new(args), folder);
+            let args = ["merge-tree", "--write-tree", "--name-only", "--allow-unrelated-histories"];
+            let call = inside(GitCall::new(args).args([&merged, &base]), folder);
             let finished = self.finish(&call).await?;
-            // The tree has conflict markers if the exit code is 1.
-            let tree =
-                finished.output.stdout.split(|byte| *byte == b'\n').next().unwrap_or_default();
-            let tree = ObjectId::parse(tree).filter(|_| matches!(finished.code(), Some(0 | 1)));
+            // The tree has conflict markers if the exit code is 1. Its id comes first, then the files with
+            // conflicts and an empty line.
+            let mut lines = finished.output.stdout.split(|byte| *byte == b'\n');
+            let tree = ObjectId::parse(lines.next().unwrap_or_default());
+            let tree = tree.filter(|_| matches!(finished.code(), Some(0 | 1)));
             let Some(tree) = tree else { return Err(call.failed(&finished)) };
             merged = self.commit_tree(folder, &tree.0, &[&merged, &base]).await?;
+            let mut conflicts = lines.take_while(|line| !line.is_empty());
+            if conflicts.any(|name| name == FILE_NAME.as_bytes()) {
+                let settings = BTreeSet::from([FILE_NAME.to_owned()]);
+                let trees = [merged.as_str(), &first];
+                merged = self.overlay_files(folder, &merged, trees, &settings).await?;
+            }
         }
         Ok(merged)
     }
@@ -378,4 +397,11 @@ fn hash_file(path: &Path) -> String {
         Ok(bytes) => format!("file {is_executable} {}", hex(&Sha256::digest(bytes))),
         Err(error) => format!("unreadable: {error}"),
     }
+}
+
+/// The input of `rev-list` for what these tips reach and the known commits do not.
+fn range<'t>(tips: impl IntoIterator<Item = &'t String>, known: &BTreeSet<String>) -> String {
+    let tips = tips.into_iter().map(|tip| format!("{tip}\n"));
+    let known = known.iter().filter(|id| ObjectId::parse(id.as_bytes()).is_some());
+    tips.chain(known.map(|commit| format!("^{commit}\n"))).collect()
 }

@@ -11,12 +11,13 @@ use super::call::GitCall;
 use crate::process::{self, ProcessEnvironment};
 use linked::io;
 use mala_domain::ports::{
-    BoxFuture, CommandRun, RebaseResult, WorkCommit, Workspace, WorkspaceError, WorkspaceState,
-    Workspaces,
+    BoxFuture, CommandRun, RebaseResult, Workspace, WorkspaceError, WorkspaceState, Workspaces,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Mutex;
 
 /// Set for everything that runs in a workspace, to its folder: what survives is found by it.
 pub const WORKSPACE_MARKER: &str = "MALA_WORKSPACE";
@@ -36,12 +37,15 @@ pub struct GitWorkspaces {
     git: Git,
     root: PathBuf,
     environment: ProcessEnvironment,
+    /// Held while worktrees are added and removed: git reads all of them, and fails on half of one.
+    links: Arc<Mutex<()>>,
 }
 
 impl GitWorkspaces {
     /// Workspaces below this folder. Commands of the project run in this environment.
     pub fn new(git: Git, root: impl Into<PathBuf>, environment: ProcessEnvironment) -> Self {
-        Self { git, root: root.into(), environment: environment.without("GIT_INDEX_FILE") }
+        let environment = environment.without("GIT_INDEX_FILE");
+        Self { git, root: root.into(), environment, links: Arc::default() }
     }
 
     /// The folder of a workspace. A name never leads out of the root.
@@ -87,6 +91,7 @@ impl GitWorkspaces {
 
     /// A new worktree in this folder, in place of everything that is there.
     async fn add_at(&self, folder: &Path, commit: &str) -> Result<(), WorkspaceError> {
+        let _links = self.links.lock().await;
         self.remove_at(folder)?;
         let add = ["-c", "index.skipHash=false", "worktree", "add", "--quiet", "--detach", "--"];
         let add = GitCall::new(add).args([folder.as_os_str(), commit.as_ref()]);
@@ -99,20 +104,23 @@ impl GitWorkspaces {
         }
     }
 
-    /// The head of a workspace, checked out where no coder worked.
-    async fn check_out_head(&self, workspace: &Workspace) -> Result<Workspace, WorkspaceError> {
+    /// A commit of a workspace, checked out where no coder worked.
+    async fn check_out_commit(
+        &self,
+        workspace: &Workspace,
+        commit: &str,
+    ) -> Result<Workspace, WorkspaceError> {
         let tree = self.existing(&workspace.name)?;
-        let head = tree.head(&self.git).await?;
         let folder = beside(&tree.path, CHECKS);
         if let Some(parent) = folder.parent() {
             fs::create_dir_all(parent).map_err(io("creating", parent))?;
         }
-        self.add_at(&folder, &head).await?;
+        self.add_at(&folder, commit).await?;
         let root = folder.display().to_string();
-        Ok(Workspace { root, base: head, ..workspace.clone() })
+        Ok(Workspace { root, base: commit.to_owned(), ..workspace.clone() })
     }
 
-    /// Ends what runs in a worktree, and removes it with its git folder.
+    /// Ends what runs in a worktree, and removes it with its git folder. Needs `links`.
     fn remove_at(&self, folder: &Path) -> Result<(), WorkspaceError> {
         process::kill_marked(WORKSPACE_MARKER, &marker(folder));
         process::kill_marked_inside(process::MARKER, folder);
@@ -170,18 +178,20 @@ impl GitWorkspaces {
     async fn rebase_onto(
         &self,
         workspace: &Workspace,
-        onto: &str,
+        (head, onto): (&str, &str),
     ) -> Result<RebaseResult, WorkspaceError> {
         let tree = self.existing(&workspace.name)?;
-        if let Some(commit) = tree.own_commit_in(&self.git, &workspace.base, onto).await? {
-            let why = "the coder moved the target branch itself: it has the commit";
-            let WorkCommit { id, subject, .. } = commit;
-            let base = &workspace.base;
-            return Err(WorkspaceError::Failed(format!(
-                "{why} {id} ({subject}), which no review passed; it was at {base} when the work started"
-            )));
+        tree.undo_rebase(&self.git).await?;
+        let found = tree.head(&self.git).await?;
+        if found != head {
+            if !tree.was_rebased_from(head) {
+                return Err(WorkspaceError::Failed(format!(
+                    "its worktree changed after the review: {head} was reviewed, {found} is there"
+                )));
+            }
+            tree.reset(&self.git, head).await?;
         }
-        match tree.rebase(&self.git, &workspace.base, onto).await? {
+        match tree.rebase(&self.git, (&workspace.base, head), onto).await? {
             Err(conflict) => Ok(RebaseResult::Conflict(conflict)),
             Ok(head) => {
                 let workspace = Workspace { base: onto.to_owned(), ..workspace.clone() };
@@ -204,6 +214,13 @@ impl GitWorkspaces {
         names.dedup();
         Ok(names)
     }
+}
+
+/// Ends everything that runs in a workspace below this folder.
+pub fn end_processes_below(root: &Path) {
+    let Ok(root) = root.canonicalize() else { return };
+    process::kill_marked(WORKSPACE_MARKER, &marker(&root));
+    process::kill_marked_inside(process::MARKER, &root);
 }
 
 /// The home of the coder of a workspace.
@@ -249,8 +266,9 @@ impl Workspaces for GitWorkspaces {
     fn check_out<'a>(
         &'a self,
         workspace: &'a Workspace,
+        commit: &'a str,
     ) -> BoxFuture<'a, Result<Workspace, WorkspaceError>> {
-        Box::pin(self.check_out_head(workspace))
+        Box::pin(self.check_out_commit(workspace, commit))
     }
 
     fn run<'a>(
@@ -265,9 +283,10 @@ impl Workspaces for GitWorkspaces {
     fn rebase<'a>(
         &'a self,
         workspace: &'a Workspace,
+        head: &'a str,
         onto: &'a str,
     ) -> BoxFuture<'a, Result<RebaseResult, WorkspaceError>> {
-        Box::pin(self.rebase_onto(workspace, onto))
+        Box::pin(self.rebase_onto(workspace, (head, onto)))
     }
 
     fn remove<'a>(
@@ -276,6 +295,7 @@ impl Workspaces for GitWorkspaces {
     ) -> BoxFuture<'a, Result<Option<String>, WorkspaceError>> {
         Box::pin(async move {
             let folder = self.folder(name)?;
+            let _links = self.links.lock().await;
             self.remove_at(&beside(&folder, CHECKS))?;
             let kept = self.keep_commits(name, &folder).await?;
             self.remove_at(&folder)?;
@@ -289,9 +309,7 @@ impl Workspaces for GitWorkspaces {
         keep: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<String>, WorkspaceError>> {
         Box::pin(async move {
-            let Ok(root) = self.root.canonicalize() else { return Ok(Vec::new()) };
-            process::kill_marked(WORKSPACE_MARKER, &marker(&root));
-            process::kill_marked_inside(process::MARKER, &root);
+            end_processes_below(&self.root);
             let mut branches = Vec::new();
             for name in self.names()?.into_iter().filter(|name| !keep.contains(name)) {
                 branches.extend(self.remove(&name).await?);

@@ -4,6 +4,7 @@ use super::printed::{STDERR, STDOUT, keep_clean};
 use super::variables::plain;
 use super::watch::{LaneWatcher, OutputFile, candidates, found};
 use super::{Lanes, home, tree};
+use crate::bounded_read::read_following_links;
 use crate::process::{
     self, FinishedProcess, ProcessError, ProcessLimits, ProcessOutput, ProcessSpec, run_watched,
 };
@@ -15,6 +16,7 @@ use mala_domain::gate::lane::{
 use mala_domain::ports::{BoxFuture, LaneFailure, LaneOrder, LaneRun, LaneRunner};
 use mala_domain::secrets;
 use regex::Regex;
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -37,15 +39,34 @@ impl LaneRunner for Lanes {
     }
 }
 
-/// The files of the user's work tree that changed while a lane ran.
-fn changed_files(
-    before: &BTreeMap<String, String>,
-    after: &BTreeMap<String, String>,
-) -> Vec<String> {
+/// The files of the user by path, each with a hash, or why they cannot be listed.
+type UserFiles = Result<BTreeMap<String, String>, String>;
+
+/// What changed in the user's work tree while a lane ran. One that cannot be listed counts as changed.
+fn changed_files(before: &UserFiles, after: &UserFiles) -> Vec<String> {
+    let (before, after) = match (before, after) {
+        (Ok(before), Ok(after)) => (before, after),
+        (Err(why), _) | (_, Err(why)) => return vec![format!("its files cannot be listed: {why}")],
+    };
     let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let changed = all.into_iter().filter(|path| before.get(*path) != after.get(*path));
-    changed.take(MAX_CHANGED).map(|path| format!("{path} in the work tree of the user")).collect()
+    changed.take(MAX_CHANGED).cloned().collect()
 }
+
+/// The configuration and the hooks of a git folder, each with a hash of its content.
+fn git_settings(folder: &Path) -> BTreeMap<String, String> {
+    let hooks = std::fs::read_dir(folder.join("hooks")).into_iter().flatten().flatten();
+    let names = hooks.map(|hook| format!("hooks/{}", hook.file_name().to_string_lossy()));
+    let names = names.chain(["config".to_owned()]);
+    let hash = |name: &str| match read_following_links(&folder.join(name), MAX_SETTINGS) {
+        Ok(bytes) => crate::git::hex(&Sha256::digest(&bytes)),
+        Err(error) => error.to_string(),
+    };
+    names.map(|name| (format!(".git/{name}"), hash(&name))).collect()
+}
+
+/// The largest file of a git folder that is compared.
+const MAX_SETTINGS: u64 = 16 << 20;
 
 /// The maximum number of changed files of the user in a message.
 const MAX_CHANGED: usize = 20;
@@ -66,12 +87,17 @@ impl Lanes {
         format!("{}/{}/", self.session, lane.name)
     }
 
-    /// The files of the user that differ from HEAD; `None` if they cannot be listed.
-    async fn user_files(&self) -> Option<BTreeMap<String, String>> {
-        match &self.user {
-            Some(user) => user.changed_files().await.ok(),
-            None => None,
-        }
+    /// The files of the user that differ from HEAD, the commit at HEAD, and the configuration and hooks of git;
+    /// `None` without a work tree to watch.
+    async fn user_files(&self) -> Option<UserFiles> {
+        let user = self.user.as_ref()?;
+        let (files, head) = tokio::join!(user.changed_files(), user.head_commit());
+        let listed = files.and_then(|files| Ok((files, head?)));
+        Some(listed.map_err(|error| error.to_string()).map(|(mut files, head)| {
+            files.insert(".git/HEAD".to_owned(), head.unwrap_or_default());
+            files.extend(git_settings(&user.shared_folder()));
+            files
+        }))
     }
 
     async fn ask(&self, order: &LaneOrder<'_>) -> Result<LaneRun, LaneFailure> {
@@ -115,7 +141,7 @@ impl Lanes {
         drop(watcher);
         run.wrote = self.written(&places.tree, &before).await;
         if let (Some(before), Some(after)) = (user_before, user_after) {
-            run.wrote.extend(changed_files(&before, &after));
+            run.user_changes = changed_files(&before, &after);
         }
         keep(&places, &run);
         run.roots = roots(&places.tree);
@@ -317,6 +343,7 @@ fn keep(places: &LanePaths, run: &LaneRun) {
         "exit_code": run.exit_code,
         "usage": run.usage,
         "wrote": run.wrote,
+        "user_changes": run.user_changes,
         "error": run.failure.as_ref().map(|failure| &failure.why),
     });
     let text = format!("{telemetry:#}\n");

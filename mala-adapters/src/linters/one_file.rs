@@ -2,7 +2,7 @@
 //! that runs project code must be listed in the trusted configuration.
 
 use super::output::{LintDiagnostic, LintLevel};
-use super::registry::{LINTERS, LinterInput};
+use super::registry::{LINTERS, LinterActivation, LinterInput};
 use super::{LinterContext, LinterRun, LinterSettings};
 use mala_domain::change::{Change, ChangedFile, EntryKind, FileClass, FilePath, FileStatus};
 use mala_domain::config::{LinterMode, LinterName};
@@ -48,10 +48,9 @@ impl ProjectLinters {
             |what: &dyn std::fmt::Display| LintFailure(format!("{}: {what}", name.name()));
         let request = narrow(request, file).await.map_err(|error| trouble(&error))?;
         let run = LinterRun {
-            linter,
-            request: &request,
-            settings: &self.settings,
-            context: &self.context,
+            // ruff has useful defaults; what the others report depends on the project.
+            without_setup: name == LinterName::Ruff || linter.needs == LinterActivation::Nothing,
+            ..LinterRun::new(linter, &request, &self.settings, &self.context)
         };
         let (diagnostics, place) =
             run.look(&run.targets()).await.map_err(|error| trouble(&error))?;

@@ -23,11 +23,6 @@ impl CloneSecret {
         Self { folder: git_dir_of(top) }
     }
 
-    /// The git folder of this work tree.
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// The signature of a text; `None` if this clone has no secret yet.
     pub(super) fn signature(&self, text: &str) -> Option<String> {
         hmac(&self.secret()?, text)

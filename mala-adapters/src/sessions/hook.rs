@@ -1,15 +1,16 @@
-//! The files of the stop hook. They are in the git folder, where no commit and no `git clean` reaches them:
-//! a record per conversation, what a person accepted, what was released, and the file that turns the hook
-//! off.
+//! The files of the hooks. They are in the git folder, where no commit and no `git clean` reaches them.
+//! Those of all work trees: a record per conversation, what a person accepted, and what was released. Those
+//! of one work tree: the file that turns the hooks off, and settings as they were before.
 
-use super::clone_secret::CloneSecret;
 use super::json;
 use crate::bounded_read::read_no_follow;
+use crate::git::{git_dir_of, shared_git_dir_of};
 use crate::store::write_atomically;
 use mala_domain::hook::ConversationRecord;
 use mala_domain::hook::scope::RepositoryState;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,10 +19,13 @@ use std::time::Duration;
 /// Records of conversations that did not stop for this time are removed.
 const FORGOTTEN: Duration = Duration::from_secs(30 * 86_400);
 
-/// The stop hook's folder.
+/// The folders of the hooks.
 #[derive(Debug, Clone)]
 pub struct HookFolder {
+    /// The git folder of the work tree.
     git: PathBuf,
+    /// The git folder that all work trees share.
+    shared: PathBuf,
 }
 
 /// The largest file that is read: a repository can have many refs.
@@ -31,6 +35,7 @@ const MAX_SETTINGS: u64 = 16 << 20;
 /// The file that turns the hook off.
 const SWITCH: &str = "mala-hook-off";
 
+const FOLDER: &str = "mala-hook";
 const ACCEPTED: &str = "accepted.json";
 const RELEASED: &str = "released.json";
 
@@ -38,9 +43,9 @@ const RELEASED: &str = "released.json";
 const MAX_RELEASED: usize = 500;
 
 impl HookFolder {
-    /// The folder of the work tree at `top`.
+    /// The folders of the work tree at `top`.
     pub fn of_work_tree(top: &Path) -> Self {
-        Self { git: CloneSecret::of_work_tree(top).folder().to_owned() }
+        Self { git: git_dir_of(top), shared: shared_git_dir_of(top) }
     }
 
     /// The file that turns the hook off.
@@ -80,15 +85,26 @@ impl HookFolder {
         write_atomically(&self.conversation(session), &json(record)?)
     }
 
-    /// The state that a person accepted last.
+    /// The state that a person accepted last, with the files of all work trees.
     pub fn accepted(&self) -> io::Result<Option<RepositoryState>> {
         self.read(&self.root().join(ACCEPTED))
     }
 
-    /// Accepts this state.
+    /// Accepts this state, and the work that was blocked or refused last in the same work tree. That work is
+    /// released too, so that it stays accepted when it is committed or amended.
     pub fn accept(&self, state: &RepositoryState) -> io::Result<()> {
+        let known = self.accepted().ok().flatten().unwrap_or_default();
+        let mut accepted = known.followed_by(state);
         fs::create_dir_all(self.root())?;
-        write_atomically(&self.root().join(ACCEPTED), &json(state)?)
+        for entry in fs::read_dir(self.conversations()).into_iter().flatten().flatten() {
+            let Ok(Some(record)) = self.read::<ConversationRecord>(&entry.path()) else { continue };
+            if record.blocks > 0 && state.trees.contains_key(&record.work_tree) {
+                self.release(&record.work)?;
+                accepted.commits.extend(record.tips.iter().cloned());
+                write_atomically(&entry.path(), &json(&record.with_accepted_work())?)?;
+            }
+        }
+        write_atomically(&self.root().join(ACCEPTED), &json(&accepted)?)
     }
 
     /// Forgets what was accepted.
@@ -104,11 +120,11 @@ impl HookFolder {
         self.released().iter().any(|known| known == hash)
     }
 
-    /// Releases work with this hash.
-    pub fn release(&self, hash: &str) -> io::Result<()> {
+    /// Releases work with these hashes.
+    pub fn release(&self, hashes: &BTreeSet<String>) -> io::Result<()> {
         let mut released = self.released();
-        released.retain(|known| known != hash);
-        released.push(hash.to_owned());
+        released.retain(|known| !hashes.contains(known));
+        released.extend(hashes.iter().cloned());
         let n_old = released.len().saturating_sub(MAX_RELEASED);
         released.drain(..n_old);
         fs::create_dir_all(self.root())?;
@@ -129,20 +145,20 @@ impl HookFolder {
 
     /// Stores a settings file as it was before the hooks were added.
     pub fn keep_settings(&self, name: &str, text: &str) -> io::Result<()> {
-        let folder = self.root().join("before");
+        let folder = self.git.join(FOLDER).join("before");
         fs::create_dir_all(&folder)?;
         write_atomically(&folder.join(name), text.as_bytes())
     }
 
     /// Returns the stored settings file and removes it.
     pub fn take_settings(&self, name: &str) -> Option<String> {
-        let path = self.root().join("before").join(name);
+        let path = self.git.join(FOLDER).join("before").join(name);
         let text = String::from_utf8(read_no_follow(&path, MAX_SETTINGS).ok()?).ok()?;
         fs::remove_file(path).ok().map(|()| text)
     }
 
     fn root(&self) -> PathBuf {
-        self.git.join("mala-hook")
+        self.shared.join(FOLDER)
     }
 
     fn conversations(&self) -> PathBuf {
@@ -240,8 +256,54 @@ mod tests {
         assert_eq!(folder.accepted().unwrap(), None);
         assert!(!folder.is_released("0"));
         for number in 0..=MAX_RELEASED {
-            folder.release(&number.to_string()).unwrap();
+            folder.release(&BTreeSet::from([number.to_string()])).unwrap();
         }
         assert!(!folder.is_released("0") && folder.is_released("1"));
+    }
+
+    #[test]
+    fn blocked_work_of_this_work_tree_is_accepted_in_every_form() {
+        let top = work_tree();
+        let folder = HookFolder::of_work_tree(top.path());
+        for (name, tree) in [("here", "/here"), ("there", "/there")] {
+            let work = BTreeSet::from([format!("hash {name}")]);
+            let tips = BTreeSet::from([format!("tip {name}")]);
+            let work_tree = tree.to_owned();
+            let record = ConversationRecord { work, tips, work_tree, ..memory(2) };
+            folder.set_record(name, &record).unwrap();
+        }
+        let at = |tree: &str| RepositoryState {
+            trees: std::collections::BTreeMap::from([(tree.to_owned(), Default::default())]),
+            ..RepositoryState::default()
+        };
+        folder.accept(&at("/here")).unwrap();
+        assert!(folder.is_released("hash here") && !folder.is_released("hash there"));
+        let record = |name: &str| folder.record(name).unwrap();
+        assert_eq!((record("here").blocks, record("here").is_accepted), (0, true));
+        assert_eq!((record("there").blocks, record("there").is_accepted), (2, false));
+        let commits = |expected: &[&str]| {
+            let expected = expected.iter().map(|it| (*it).to_owned()).collect::<BTreeSet<_>>();
+            assert_eq!(folder.accepted().unwrap().unwrap().commits, expected);
+        };
+        commits(&["tip here"]);
+        folder.accept(&at("/there")).unwrap();
+        commits(&["tip here", "tip there"]);
+        assert_eq!(folder.accepted().unwrap().unwrap().trees.len(), 2, "each work tree");
+    }
+
+    #[test]
+    fn linked_work_trees_share_conversations_and_not_the_switch() {
+        let top = work_tree();
+        let git = top.path().join(".git/worktrees/linked");
+        fs::create_dir_all(&git).unwrap();
+        fs::write(git.join("commondir"), "../..\n").unwrap();
+        let linked = tempfile::tempdir().unwrap();
+        fs::write(linked.path().join(".git"), format!("gitdir: {}\n", git.display())).unwrap();
+        let (one, other) =
+            (HookFolder::of_work_tree(top.path()), HookFolder::of_work_tree(linked.path()));
+        one.set_record("a", &memory(1)).unwrap();
+        assert_eq!(other.record("a").unwrap().blocks, 1);
+        other.turn_off().unwrap();
+        assert!(other.is_off() && !one.is_off());
     }
 }

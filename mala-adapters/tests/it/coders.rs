@@ -99,6 +99,7 @@ async fn work_on(
     let order = CoderOrder {
         workspace,
         issue: "bd-1",
+        prefix: "bd-1: ",
         prompt,
         resume,
         max_time: Duration::from_millis(limits.time),

@@ -4,6 +4,7 @@
 
 mod coders;
 mod git;
+mod ledger;
 mod linters;
 mod models;
 mod notifications;

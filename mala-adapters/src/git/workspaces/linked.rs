@@ -101,22 +101,19 @@ impl LinkedWorktree {
         Ok(names.take(MAX_UNCOMMITTED).collect())
     }
 
-    /// Puts the commits since `base` on top of `onto`, without hooks. What is not committed is dropped.
-    /// Returns the head, or the files that conflict; then HEAD is where it was. A rebase that was killed before
-    /// starts anew, and one that was completed is not repeated.
+    /// Puts the commits from `base` to `head` on top of `onto`, without hooks. What is not committed is dropped.
+    /// Returns the head, or the files that conflict; then HEAD is at `head`.
     pub(super) async fn rebase(
         &self,
         git: &Git,
-        base: &str,
+        (base, head): (&str, &str),
         onto: &str,
     ) -> Result<Result<String, Vec<String>>, GitError> {
-        self.undo_rebase(git).await?;
-        let head = self.head(git).await?;
-        let base = self.first_own(git, base, onto, &head).await?;
+        let base = self.first_own(git, base, onto, head).await?;
         if base == onto {
-            return Ok(Ok(head));
+            return Ok(Ok(head.to_owned()));
         }
-        self.reset(git, &head).await?;
+        self.reset(git, head).await?;
         let flags = ["rebase", "--quiet", "--no-autostash", "--no-fork-point"];
         let (name, email) = git.identity().await;
         let rebase = self
@@ -135,26 +132,8 @@ impl LinkedWorktree {
         let names = printed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
         let files: Vec<String> =
             names.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-        self.reset(git, &head).await?;
+        self.reset(git, head).await?;
         if files.is_empty() { Err(rebase.failed(&finished)) } else { Ok(Err(files)) }
-    }
-
-    /// A commit between two commits of the target branch that was made in this worktree. Only the merge queue
-    /// brings such commits there, after which the base is a later one.
-    pub(super) async fn own_commit_in(
-        &self,
-        git: &Git,
-        base: &str,
-        onto: &str,
-    ) -> Result<Option<WorkCommit>, GitError> {
-        if base == onto {
-            return Ok(None);
-        }
-        let log = fs::read(self.git_dir.join("logs/HEAD")).unwrap_or_default();
-        let log = String::from_utf8_lossy(&log);
-        let made: Vec<&str> = log.lines().filter_map(committed_id).collect();
-        let (_, commits) = git.commits_since(base, onto).await?;
-        Ok(commits.into_iter().find(|commit| made.contains(&commit.id.as_str())))
     }
 
     /// The commit that its own commits start from: the last one that it has from the target branch, where that
@@ -175,6 +154,12 @@ impl LinkedWorktree {
         })
     }
 
+    /// Whether the last rebase in it started from this commit: a run that was killed did not note its end.
+    pub(super) fn was_rebased_from(&self, head: &str) -> bool {
+        let start = fs::read_to_string(self.git_dir.join("ORIG_HEAD"));
+        start.is_ok_and(|id| id.trim() == head)
+    }
+
     /// Brings it back to where a rebase started that was not finished.
     pub(super) async fn undo_rebase(&self, git: &Git) -> Result<(), GitError> {
         let start = fs::read_to_string(self.git_dir.join("rebase-merge/orig-head"));
@@ -186,7 +171,7 @@ impl LinkedWorktree {
 
     /// Brings it to a commit and drops changes that are not committed. Ignored files, such as build results,
     /// stay.
-    async fn reset(&self, git: &Git, commit: &str) -> Result<(), GitError> {
+    pub(super) async fn reset(&self, git: &Git, commit: &str) -> Result<(), GitError> {
         self.unlock()?;
         for leftover in ["rebase-merge", "rebase-apply"] {
             let folder = self.git_dir.join(leftover);
@@ -225,16 +210,22 @@ impl Git {
 
     /// The name and the address in the user's configuration, to commit with.
     pub async fn identity(&self) -> (String, String) {
-        let mut found = Vec::new();
-        for (key, otherwise) in [("user.name", "mala"), ("user.email", "mala@localhost")] {
-            let printed = probe(self.top(), &self.inner.around, &["config", "--get", key]).await;
-            let value =
-                printed.ok().map(|it| String::from_utf8_lossy(&it.output.stdout).into_owned());
-            let value = value.map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
-            found.push(value.unwrap_or_else(|| otherwise.to_owned()));
-        }
-        let email = found.pop().unwrap_or_default();
-        (found.pop().unwrap_or_default(), email)
+        let name = self.user_name().await;
+        let email = self.configured("user.email").await;
+        let [name, email] = [(name, "mala"), (email, "mala@localhost")]
+            .map(|(value, otherwise)| value.unwrap_or_else(|| otherwise.to_owned()));
+        (name, email)
+    }
+
+    /// The name in the user's configuration, if there is one.
+    pub async fn user_name(&self) -> Option<String> {
+        self.configured("user.name").await
+    }
+
+    async fn configured(&self, key: &str) -> Option<String> {
+        let printed = probe(self.top(), &self.inner.around, &["config", "--get", key]).await;
+        let value = String::from_utf8_lossy(&printed.ok()?.output.stdout).trim().to_owned();
+        Some(value).filter(|it| !it.is_empty())
     }
 
     /// A branch for a commit that no branch contains, named like this; `None` if there is one that does.
@@ -287,12 +278,6 @@ impl Git {
         let entries = printed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
         Ok((false, entries.filter_map(commit_of).collect()))
     }
-}
-
-/// The commit of a line of a reflog, if `git commit` made it: `OLD NEW NAME <MAIL> TIME ZONE<TAB>commit: SUBJECT`.
-fn committed_id(line: &str) -> Option<&str> {
-    let (ids, message) = line.split_once('\t')?;
-    ids.split(' ').nth(1).filter(|_| message.starts_with("commit"))
 }
 
 fn commit_of(entry: &[u8]) -> Option<WorkCommit> {

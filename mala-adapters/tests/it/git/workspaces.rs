@@ -117,7 +117,7 @@ fn what_coders_do_to_their_workspace_is_seen() {
         let head = state(&spaces, &space).head;
         code(&spaces, &space, script);
         assert_eq!(wait(spaces.state(&space)), Err(missing(name)), "{name}");
-        assert_eq!(wait(spaces.rebase(&space, &base)), Err(missing(name)), "{name}");
+        assert_eq!(wait(spaces.rebase(&space, &head, &base)), Err(missing(name)), "{name}");
         let space = wait(spaces.open(name, &base)).unwrap();
         assert_eq!(state(&spaces, &space).head, base, "{name}");
         assert_eq!(repo.id(&format!("mala/{name}")), head, "{name}");
@@ -176,7 +176,14 @@ fn work_is_rebased_and_merged_and_a_checkout_follows() {
     repo.write("b.txt", "two\nmore\n");
     let tip = repo.commit("other work");
     assert_eq!(wait(main.tip()).unwrap(), tip);
-    let rebased = wait(spaces.rebase(&space, &tip)).unwrap();
+    let late = state(&spaces, &space).head;
+    let refused = wait(spaces.rebase(&space, &tip, &tip)).unwrap_err().to_string();
+    assert!(refused.contains("its worktree changed after the review"), "{refused}");
+    let rebased = wait(spaces.rebase(&space, &late, &tip)).unwrap();
+    // A run that is killed before it notes the end of the rebase repeats it.
+    let again = wait(spaces.rebase(&space, &late, &tip)).unwrap();
+    assert!(matches!(again, RebaseResult::Done { .. }), "{rebased:?} {again:?}");
+    let rebased = again;
     let RebaseResult::Done { workspace, head } = rebased else { panic!("{rebased:?}") };
     assert_eq!(workspace.base, tip);
     let found = state(&spaces, &workspace);
@@ -213,7 +220,7 @@ fn a_conflict_changes_nothing_and_names_the_files() {
     repo.write("a.txt", "theirs\n");
     let tip = repo.commit("other work");
     let before = state(&spaces, &space);
-    let conflict = wait(spaces.rebase(&space, &tip)).unwrap();
+    let conflict = wait(spaces.rebase(&space, &before.head, &tip)).unwrap();
     assert_eq!(conflict, RebaseResult::Conflict(vec!["a.txt".to_owned()]));
     assert_eq!(state(&spaces, &space), before);
 
@@ -237,8 +244,10 @@ fn the_target_does_not_move_in_the_way_of_the_user() {
     let head = state(&spaces, &space).head;
     let refused = |expected: &str| {
         let result = wait(main.advance(&base, &head)).unwrap();
-        let AdvanceResult::Refused(why) = &result else { panic!("{result:?}") };
+        let AdvanceResult::Waits(why) = &result else { panic!("{result:?}") };
         assert!(why.contains(expected), "{why}");
+        let seen = wait(main.obstacle()).unwrap();
+        assert_eq!(seen.is_some(), expected.contains("uncommitted"), "{seen:?}");
         assert_eq!(repo.id("main"), base);
     };
     repo.write("b.txt", "unstaged\n");
@@ -257,8 +266,9 @@ fn the_target_does_not_move_in_the_way_of_the_user() {
     assert_eq!(wait(main.advance(&base, &head)).unwrap(), AdvanceResult::Done);
     assert_eq!((repo.id("main"), repo.id("mine")), (head.clone(), base.clone()));
     assert_eq!(repo.git(&["status", "--porcelain"]), "M b.txt");
-    assert_eq!(wait(main.advance(&base, &base)).unwrap(), AdvanceResult::Moved);
+    assert_eq!(wait(main.advance(&base, &base)).unwrap(), AdvanceResult::Done, "it is there");
     let other = repo.commit("other");
+    assert_eq!(wait(main.advance(&base, &other)).unwrap(), AdvanceResult::Moved);
     assert!(matches!(wait(main.advance(&head, &other)).unwrap(), AdvanceResult::Refused(_)));
     assert!(wait(GitMainLine::new(open(&repo), "no").tip()).is_err());
 }

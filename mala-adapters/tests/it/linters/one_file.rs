@@ -36,18 +36,24 @@ fn repo() -> TestRepo {
     repo
 }
 
+/// 002-073: rule, line, message and severity, with and without a configuration of the project.
 #[test]
 fn all_lines_of_a_file_count_whether_it_changed_or_not() {
-    let found = say(&repo(), LinterSettings::default(), LinterName::Ruff, "a.py");
-    assert_eq!(found, "1 warning E711: first of all\n9 warning F401: later");
+    let unconfigured = TestRepo::with_files(&[("a.py", "x = 1\n")]);
+    for repo in [repo(), unconfigured] {
+        let found = say(&repo, LinterSettings::default(), LinterName::Ruff, "a.py");
+        assert_eq!(found, "1 warning E711: first of all\n9 warning F401: later");
+    }
 }
 
+/// 002-074
 #[test]
 fn why_there_is_no_answer_is_said() {
     let off = LinterSettings { off: vec![LinterName::Ruff], ..LinterSettings::default() };
     for (settings, name, file, expected) in [
         (off, LinterName::Ruff, "a.py", "ruff is turned off in the configuration"),
         (LinterSettings::default(), LinterName::Ruff, "c", "ruff: it does not check this file"),
+        (LinterSettings::default(), LinterName::Ruff, "b.ts", "ruff: it does not check this file"),
         (LinterSettings::default(), LinterName::Ruff, "no.py", "ruff: it does not check this file"),
         (
             LinterSettings::default(),

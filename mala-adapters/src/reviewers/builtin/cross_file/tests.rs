@@ -123,6 +123,7 @@ fn request(tree: Arc<InMemoryTree>) -> ReviewContext {
             hunks: 1,
             lines: LineCounts::default(),
         },
+        trusted: None,
     };
     ReviewContext::new(scope, texts)
 }
