@@ -52,6 +52,7 @@ impl EvalCase {
 fn fill(record: &mut CaseRecord, report: &Report) {
     record.predictions =
         report.issues.iter().chain(&report.refuted).map(Prediction::from).collect();
+    record.minor_predictions = report.notes.iter().map(Prediction::from).collect();
     if let Outcome::CouldNotReview(_) = report.outcome {
         let why = report.failure_reason().unwrap_or(&report.summary).to_owned();
         record.could_not_review = Some(why);

@@ -44,6 +44,9 @@ pub struct CaseRecord {
     pub could_not_review: Option<String>,
     /// What the reviewer claims.
     pub predictions: Vec<Prediction>,
+    /// The notes of the review: minor or uncertain claims. They count only for the recall with notes.
+    #[serde(default)]
+    pub minor_predictions: Vec<Prediction>,
     /// What it should find.
     pub truths: Vec<KnownProblem>,
     /// Claims that people judged to be wrong.
@@ -82,6 +85,7 @@ impl CaseRecord {
             diff: shown(case, change),
             could_not_review: None,
             predictions: Vec::new(),
+            minor_predictions: Vec::new(),
             truths: case.ground_truth.clone(),
             rejected: case.rejected_findings.clone(),
             hunks: ChangedRegion::all(change),

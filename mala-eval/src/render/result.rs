@@ -74,25 +74,29 @@ pub(super) fn counted(result: &EvalResult) -> String {
 /// screen.
 fn modes(result: &EvalResult) -> [TextTable; 2] {
     let mut all = TextTable::new(&["", "recall", "precision", "F1"]);
-    let columns = ["", "found", "right", "floor recall", "floor precision", "floor F1"];
+    let has_notes = result.scores.strict.recall_with_notes.is_some();
+    let mut columns = vec!["", "found", "right", "floor recall", "floor precision", "floor F1"];
+    columns.extend(has_notes.then_some("recall + notes"));
     let mut beside = TextTable::new(&columns);
     let semantic = result.scores.semantic.as_ref().map(|_| MatchMode::Semantic);
     for mode in MatchMode::ALL.into_iter().chain(semantic) {
-        let ModeScores { rates, intervals, floor, .. } = result.scores.of(mode);
+        let ModeScores { rates, intervals, floor, recall_with_notes, .. } = result.scores.of(mode);
         all.row([
             mode.to_string(),
             with_interval(rates.recall, intervals.recall),
             with_interval(rates.precision, intervals.precision),
             with_interval(rates.f1, intervals.f1),
         ]);
-        beside.row([
+        let mut row = vec![
             mode.to_string(),
             format!("{}/{}", rates.found, rates.truths),
             format!("{}/{}", rates.right, rates.findings),
             rate(floor.recall),
             rate(floor.precision),
             rate(floor.f1),
-        ]);
+        ];
+        row.extend(has_notes.then(|| rate(*recall_with_notes)));
+        beside.row(row);
     }
     [all, beside]
 }

@@ -147,6 +147,20 @@ fn a_result_fits_a_terminal() {
 }
 
 #[test]
+fn the_recall_with_notes_is_beside_the_rates_if_a_review_has_notes() {
+    let mut one = record("noted", "python", vec![], vec![truth("a.py:10", Category::Logic, None)]);
+    one.minor_predictions = vec![claim("a.py:10", Category::Bug, Severity::Low, 0.4)];
+    let shown = super::result(&EvalResult::of(header(), scored(&[one]))).text(80);
+    let rates: Vec<&str> = shown.split("\n\n").filter(|part| part.contains(" floor F1")).collect();
+    insta::assert_snapshot!(rates.join("\n\n"), @"
+              found  right  floor recall  floor precision  floor F1  recall + notes
+    strict      0/1    0/0         0.000                -     0.000           0.000
+    grouped     0/1    0/0         0.000                -     0.000           1.000
+    location    0/1    0/0         0.000                -     0.000           1.000
+    ");
+}
+
+#[test]
 fn a_board_fits_a_terminal() {
     let rows = || life().into_iter().map(LeaderboardRow::from).collect();
     let shown = board(rows(), MatchMode::Strict).text(80);

@@ -55,6 +55,7 @@ fn record(set: &str, case: &str, trial: u32, cost_usd: Option<f64>) -> CaseRecor
         diff: String::new(),
         could_not_review: None,
         predictions: Vec::new(),
+        minor_predictions: Vec::new(),
         truths: Vec::new(),
         rejected: Vec::new(),
         hunks: Vec::new(),

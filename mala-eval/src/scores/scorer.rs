@@ -44,6 +44,9 @@ pub struct ModeScores {
     pub floor: ScoreRates,
     /// Recall when the problems of failed reviews count as missed.
     pub recall_if_unreviewed_missed: Option<f64>,
+    /// Recall when notes count like findings; null when no review has notes, and in the semantic mode.
+    #[serde(default)]
+    pub recall_with_notes: Option<f64>,
     /// By category: recall by the problem's, precision by the claim's.
     pub by_category: BTreeMap<String, ScoreRates>,
     /// By severity: recall by the problem's, precision by the claim's.

@@ -9,7 +9,7 @@ use super::{
 use crate::bootstrap::intervals;
 use crate::matching::{MatchMode, MatchRule, ProblemLocation, assign};
 use crate::random::SeededRandom;
-use crate::record::CaseRecord;
+use crate::record::{CaseRecord, Prediction};
 use mala_domain::finding::Category;
 use std::collections::BTreeMap;
 
@@ -22,6 +22,8 @@ pub(super) struct ScoreTally {
     all: MatchCounts,
     floor: MatchCounts,
     missed_unreviewed: u64,
+    found_with_notes: u64,
+    has_notes: bool,
     by_case: BTreeMap<(String, String), MatchCounts>,
     by_trial: BTreeMap<u32, MatchCounts>,
     by_category: ScoreSlices,
@@ -45,6 +47,8 @@ impl ScoreTally {
             all: MatchCounts::default(),
             floor: MatchCounts::default(),
             missed_unreviewed: 0,
+            found_with_notes: 0,
+            has_notes: false,
             by_case: BTreeMap::new(),
             by_trial: BTreeMap::new(),
             by_category: ScoreSlices::new(),
@@ -72,6 +76,8 @@ impl ScoreTally {
         self.is_closest &= judged.assignment.is_closest;
         self.all += counts;
         self.floor += floor(&self.rule, record);
+        self.found_with_notes += found_with_notes(&self.rule, &judged);
+        self.has_notes |= !record.minor_predictions.is_empty();
         let case = (record.set.clone(), record.case.clone());
         *self.by_case.entry(case).or_default() += counts;
         *self.by_trial.entry(record.trial).or_default() += counts;
@@ -127,12 +133,15 @@ impl ScoreTally {
         let rates = |slices: ScoreSlices| {
             slices.into_iter().map(|(name, counts)| (name, ScoreRates::from(counts))).collect()
         };
+        let with_notes = MatchCounts { found: self.found_with_notes, ..self.all };
+        let counts_notes = self.has_notes && self.rule.mode != MatchMode::Semantic;
         let missed = MatchCounts { truths: self.all.truths + self.missed_unreviewed, ..self.all };
         ModeScores {
             rates: self.all.into(),
             intervals: intervals(&cases, samples, &mut random),
             floor: self.floor.into(),
             recall_if_unreviewed_missed: missed.recall(),
+            recall_with_notes: with_notes.recall().filter(|_| counts_notes),
             by_category: rates(self.by_category),
             by_severity: rates(self.by_severity),
             by_language: rates(self.by_language),
@@ -148,6 +157,17 @@ impl ScoreTally {
             is_closest: self.is_closest,
         }
     }
+}
+
+/// The known problems that the findings and the notes of a review hit. A judge sees no notes.
+fn found_with_notes(rule: &MatchRule, judged: &MatchedRecord<'_>) -> u64 {
+    let notes = &judged.record.minor_predictions;
+    if notes.is_empty() || rule.mode == MatchMode::Semantic {
+        return judged.counts().found;
+    }
+    let claims = judged.predictions.iter().copied().chain(notes);
+    let locations: Vec<ProblemLocation<'_>> = claims.map(Prediction::location).collect();
+    assign(rule, &locations, &judged.record.problem_locations()).pairs.len() as u64
 }
 
 /// The score of one bug finding per changed region; none in the semantic mode, which needs texts.

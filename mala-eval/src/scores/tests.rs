@@ -70,6 +70,7 @@ pub(crate) fn record(
         diff: String::new(),
         could_not_review: None,
         predictions,
+        minor_predictions: Vec::new(),
         truths,
         rejected: Vec::new(),
         hunks: Vec::new(),
@@ -171,6 +172,25 @@ fn the_rates_are_those_computed_by_hand() {
 }
 
 #[test]
+fn notes_count_for_the_recall_with_notes_and_for_nothing_else() {
+    let without = scored(&by_hand());
+    assert_eq!(without.strict.recall_with_notes, None, "no review has notes");
+    let mut records = by_hand();
+    // The logic error under its own category, and a false alarm.
+    let logic = claim("b.py:6", Category::Logic, Severity::Low, 0.3);
+    let wrong = claim("b.py:90", Category::Bug, Severity::Low, 0.3);
+    records[0].minor_predictions = vec![logic, wrong];
+    // What could not be reviewed counts for nothing.
+    records[3].minor_predictions = vec![claim("e.py:9", Category::Bug, Severity::Low, 0.3)];
+    let with = scored(&records);
+    near(with.strict.recall_with_notes, 0.75);
+    near(with.grouped.recall_with_notes, 0.75);
+    near(with.location.recall_with_notes, 0.75);
+    assert_eq!(with.strict.rates, without.strict.rates);
+    assert_eq!(with.strict.clean, without.strict.clean);
+}
+
+#[test]
 fn the_slices_are_those_computed_by_hand() {
     let strict = scored(&by_hand()).strict;
     for (category, recall, precision, f1) in [
@@ -193,6 +213,19 @@ fn the_slices_are_those_computed_by_hand() {
     let rule = strict.by_rule["tester"];
     assert_eq!((rule.findings, rule.right, rule.in_clean_cases), (5, 2, 1));
     near(rule.precision, 0.4);
+}
+
+/// 002-113
+#[test]
+fn the_severity_of_a_hit_counts_for_the_agreement_and_for_no_rate() {
+    let [low, high] = [Severity::Low, Severity::High].map(|severity| {
+        let claims = vec![claim("a.py:10", Category::Bug, severity, 0.9)];
+        let truths = vec![truth("a.py:10", Category::Bug, Some(Severity::High))];
+        scored(&[record("one", "python", claims, truths)]).strict
+    });
+    assert_eq!(low.rates, high.rates);
+    assert_eq!((low.severity.equal, high.severity.equal), (0, 1));
+    assert_ne!(low.severity.matrix, high.severity.matrix);
 }
 
 #[test]

@@ -81,6 +81,9 @@ fn facts(result: &EvalResult) -> Vec<String> {
     if let (true, Some(recall)) = (cases.could_not_review > 0, strict.recall_if_unreviewed_missed) {
         facts.push(format!("Recall is {recall:.3} when failed reviews count as missed."));
     }
+    if let Some(recall) = strict.recall_with_notes {
+        facts.push(format!("Recall is {recall:.3} when notes count like findings."));
+    }
     if let Some(spread) = &strict.trials.f1
         && let Some(deviation) = spread.deviation
     {
