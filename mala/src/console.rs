@@ -38,6 +38,24 @@ pub fn harmless(text: &str) -> String {
     out
 }
 
+/// Text that a runner of GitHub Actions does not take for its commands (`::error::` at the start of a line, `##[error]`
+/// anywhere): untrusted names and texts could switch annotations off, or fake them.
+pub fn without_runner_commands(text: &str) -> String {
+    // What a color hides would be at the start of a line once colors are removed.
+    let text = anstream::adapter::strip_str(text).to_string();
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let indented = line.len() - line.trim_start().len();
+        let (indentation, rest) = line.split_at(indented);
+        out.push_str(indentation);
+        if rest.starts_with("::") {
+            out.push('\u{200b}');
+        }
+        out.push_str(&rest.replace("##[", "##\u{200b}["));
+    }
+    out
+}
+
 fn ignore_closed_pipe(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -60,4 +78,23 @@ pub fn start_logging(here: &Environment) {
         .try_init();
     // A program that embeds this crate may have a logger already.
     drop(logs);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_no_commands_of_a_runner() {
+        let rows = [
+            ("::stop-commands::x.py  1 finding\n", "\u{200b}::stop-commands::x.py  1 finding\n"),
+            ("  ::notice::PASS", "  \u{200b}::notice::PASS"),
+            ("\u{1b}[1m::error::x\u{1b}[0m\n", "\u{200b}::error::x\n"),
+            ("a ##[error]b\n", "a ##\u{200b}[error]b\n"),
+            ("a::b\n\n c::d\n", "a::b\n\n c::d\n"),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(without_runner_commands(text), expected, "{text}");
+        }
+    }
 }

@@ -88,7 +88,7 @@ pub fn report(error: &anyhow::Error) -> Exit {
 impl From<FailureKind> for Exit {
     fn from(kind: FailureKind) -> Self {
         match kind {
-            FailureKind::Usage => Self::Usage,
+            FailureKind::Usage | FailureKind::NotAllowed => Self::Usage,
             FailureKind::Configuration => Self::Configuration,
             FailureKind::NoReviewers => Self::NoReviewers,
             FailureKind::CouldNotReview => Self::CouldNotReview,

@@ -5,9 +5,10 @@ use std::fmt::Write;
 /// Why a command cannot be done. Commands return `anyhow::Error`; a `Failure` in its chain decides the
 /// exit code.
 #[derive(Debug, thiserror::Error)]
-#[error("{message}")]
+#[error("{}{message}", .subject.as_ref().map(|it| format!("{it}: ")).unwrap_or_default())]
 pub struct Failure {
     kind: FailureKind,
+    subject: Option<String>,
     message: String,
     frame: Option<String>,
     hint: Option<String>,
@@ -18,6 +19,8 @@ pub struct Failure {
 pub enum FailureKind {
     /// The arguments are invalid.
     Usage,
+    /// A review was asked for by an account that may not.
+    NotAllowed,
     /// The configuration is invalid.
     Configuration,
     /// No reviewer can be run.
@@ -33,12 +36,18 @@ pub enum FailureKind {
 impl Failure {
     /// An error of this kind.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), frame: None, hint: None }
+        Self { kind, subject: None, message: message.into(), frame: None, hint: None }
     }
 
     /// Invalid arguments.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(FailureKind::Usage, message)
+    }
+
+    /// Adds what cannot be done, before the reason.
+    pub fn subject(mut self, subject: impl Into<String>) -> Self {
+        self.subject = Some(subject.into());
+        self
     }
 
     /// Adds what to do about it.
@@ -51,6 +60,11 @@ impl Failure {
     pub fn frame(mut self, frame: impl Into<String>) -> Self {
         self.frame = Some(frame.into());
         self
+    }
+
+    /// The reason of an error without its subject, for a report that names the subject itself.
+    pub fn reason_of(error: &anyhow::Error) -> String {
+        in_chain(error).map_or_else(|| error.to_string(), |failure| failure.message.clone())
     }
 
     /// The kind of an error; an error without a `Failure` is `CouldNotReview`.
@@ -92,5 +106,13 @@ mod tests {
             describe(&error),
             "error: showing a run: no such run 'x'\n  | x\nhint: see 'mala runs list'"
         );
+    }
+
+    #[test]
+    fn a_report_that_names_the_subject_shows_the_reason_alone() {
+        let failure = Failure::usage("no key is set").subject("cannot run the reviewer");
+        let error = anyhow::Error::from(failure);
+        assert_eq!(describe(&error), "error: cannot run the reviewer: no key is set");
+        assert_eq!(Failure::reason_of(&error), "no key is set");
     }
 }

@@ -1,6 +1,6 @@
 //! The target of a review on the command line.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::settings::UserSettings;
 use crate::wiring::changes::Changes;
 use crate::wiring::trusted_settings::base_branch;
@@ -43,11 +43,6 @@ impl TargetArgs {
     /// A range of commits.
     pub(super) fn of_range(base: &str, head: &str) -> Self {
         Self { what: vec![format!("{base}..{head}")], ..Self::default() }
-    }
-
-    /// One commit.
-    pub(super) fn of_commit(commit: String) -> Self {
-        Self { commit: vec![commit], ..Self::default() }
     }
 }
 
@@ -174,7 +169,8 @@ fn read_patch(file: &str) -> anyhow::Result<Vec<u8>> {
     if bytes.trim_ascii().is_empty() {
         // The command that prints it may have failed.
         let name = if file == "-" { "on stdin" } else { file };
-        return Err(Failure::usage(format!("the patch {name} is empty"))
+        let what = format!("the patch {name} is empty");
+        return Err(Failure::new(FailureKind::CouldNotReview, what)
             .hint("check the command that prints it")
             .into());
     }

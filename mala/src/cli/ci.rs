@@ -6,9 +6,12 @@ use crate::console;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
+use crate::interrupt::until_interrupted;
+use crate::wiring::changes::Changes;
 use anyhow::Context;
 use clap::Args;
-use mala_domain::forge::{CiError, CiJob, CiService, ci_job, ci_service};
+use mala_domain::forge::{CiError, CiJob, CiService, JobCommits, ci_job, ci_service};
+use mala_domain::scope::ReviewTarget;
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -49,10 +52,17 @@ pub(super) fn run(args: &CiArgs, here: &Environment) -> anyhow::Result<Exit> {
         options.also_write("markdown", path);
     }
     match job {
-        CiJob::PullRequest { repository, number, is_from_fork } => {
-            let default = if is_from_fork { PostTarget::Annotations } else { PostTarget::Review };
+        CiJob::PullRequest { repository, number, may_write, asked_by } => {
+            let default = if may_write { PostTarget::Review } else { PostTarget::Annotations };
             let post = if post.is_empty() { vec![default] } else { post };
-            pr::run(&PrArgs::of(format!("{repository}#{number}"), post, from, options), here)
+            let args = PrArgs::of(format!("{repository}#{number}"), post, from, options);
+            match pr::run(&args.asked_by(asked_by), here) {
+                Err(error) if Failure::kind_of(&error) == FailureKind::NotAllowed => {
+                    console::say(&format!("note: {error}"));
+                    Ok(Exit::Passed)
+                }
+                exit => exit,
+            }
         }
         CiJob::MergeRequest { repository, number } => {
             options.also_write("gitlab", CODE_QUALITY);
@@ -71,8 +81,8 @@ pub(super) fn run(args: &CiArgs, here: &Environment) -> anyhow::Result<Exit> {
             console::say("note: the comment asks for no review");
             Ok(Exit::Passed)
         }
-        CiJob::Commits { base, head, service } => {
-            match service {
+        CiJob::Commits(commits) => {
+            match commits.service {
                 CiService::GitLab => {
                     if here.text("CI_MERGE_REQUEST_IID").is_some() {
                         console::say(
@@ -83,9 +93,44 @@ pub(super) fn run(args: &CiArgs, here: &Environment) -> anyhow::Result<Exit> {
                 }
                 CiService::GitHubActions => options.default_format("github"),
             }
-            review::run(&ReviewArgs::of_commits(base, head, options), here)
+            review_commits(&commits, options, here)
         }
     }
+}
+
+/// Reviews the commits of a job, which must be in the clone around the current folder.
+fn review_commits(
+    commits: &JobCommits,
+    options: ReviewOptions,
+    here: &Environment,
+) -> anyhow::Result<Exit> {
+    let hint = match commits.service {
+        CiService::GitHubActions => "add actions/checkout with `fetch-depth: 0` before this step",
+        CiService::GitLab => "set the variable GIT_DEPTH of the job to 0",
+    };
+    let mut range = None;
+    let exit = until_interrupted(async {
+        let found = Changes::open(here).await.first_range(&targets(commits)).await;
+        range = Some(found.map_err(|failure| failure.hint(hint))?);
+        Ok(Exit::Passed)
+    })?;
+    match range {
+        Some(range) => {
+            review::run(&ReviewArgs::of_range(&range, commits.is_from_fork, options), here)
+        }
+        None => Ok(exit),
+    }
+}
+
+/// What to review, in order of preference.
+fn targets(commits: &JobCommits) -> Vec<ReviewTarget> {
+    let head = || commits.head.clone();
+    let base = commits.base.clone().map(|base| ReviewTarget::Range { base, head: head() });
+    let branch = commits
+        .default_branch
+        .as_ref()
+        .map(|name| ReviewTarget::SinceMergeBase { base: format!("origin/{name}"), head: head() });
+    base.into_iter().chain(branch).collect()
 }
 
 fn event(path: &std::path::Path) -> anyhow::Result<Value> {
@@ -95,9 +140,17 @@ fn event(path: &std::path::Path) -> anyhow::Result<Value> {
 }
 
 fn failure(error: CiError) -> Failure {
-    let hint = match error {
-        CiError::Unknown => "run `mala review` or `mala pr` outside of CI",
-        CiError::Missing(_) => "the CI service sets it; run `mala pr` to review without it",
+    let (kind, hint) = match error {
+        CiError::Unknown => {
+            (FailureKind::Configuration, "run `mala review` or `mala pr` outside of CI")
+        }
+        CiError::Missing(_) => (
+            FailureKind::Configuration,
+            "the CI service sets it; run `mala pr` to review without it",
+        ),
+        CiError::NoBase => {
+            (FailureKind::CouldNotReview, "run `mala review A..B` to review certain commits")
+        }
     };
-    Failure::new(FailureKind::Configuration, error.to_string()).hint(hint)
+    Failure::new(kind, error.to_string()).hint(hint)
 }

@@ -57,7 +57,7 @@ pub(super) fn run(args: &ConfigArgs, here: &Environment) -> anyhow::Result<Exit>
         ConfigCommand::Check { file, format } => check::run(here, file.as_deref(), *format),
         ConfigCommand::Show { format } => show::run(here, *format),
         ConfigCommand::Schema => {
-            console::data(&SchemaName::MalaConfig.text()?)?;
+            console::data(SchemaName::MalaConfig.text())?;
             Ok(Exit::Passed)
         }
     }

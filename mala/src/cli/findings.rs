@@ -102,8 +102,8 @@ pub(super) fn run(args: &FindingsArgs, here: &Environment) -> anyhow::Result<Exi
     until_interrupted(async {
         let ledger = ledger::open(here).await?;
         match args.command.as_ref() {
-            None => list::list(&args.list, &ledger).await,
-            Some(FindingsCommand::List(args)) => list::list(args, &ledger).await,
+            None => list::list(&args.list, &ledger, here).await,
+            Some(FindingsCommand::List(args)) => list::list(args, &ledger, here).await,
             Some(FindingsCommand::Show { id, format }) => show::show(id, *format, &ledger).await,
             Some(FindingsCommand::Waive { decision, until, shared }) => {
                 let until = until.as_deref().map(decide::last_day).transpose()?;

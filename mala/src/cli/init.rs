@@ -58,6 +58,10 @@ pub(super) fn run(args: &InitArgs, here: &Environment) -> anyhow::Result<Exit> {
     let root = here.root();
     let project = detect_project(root, &Probe::new(here, root)?);
     console::say(&summary(&project));
+    if project.coder.is_none() {
+        let known = CODERS.join(", ");
+        console::say(&format!("note: `mala run` needs a coding agent: none of {known} is on PATH"));
+    }
     write_config(root, &template::render(&project), args)?;
     match here.work_tree() {
         Some(root) => ignore_state(root)?,

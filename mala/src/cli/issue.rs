@@ -195,9 +195,11 @@ fn described(issue: &TrackerIssue) -> String {
 
 fn unknown(error: TrackerError) -> anyhow::Error {
     match error {
-        TrackerError::Unknown(_) => Failure::usage(error.to_string())
-            .hint("run `mala issue list --all` to list the issues")
-            .into(),
+        TrackerError::Unknown(_) | TrackerError::Ambiguous { .. } => {
+            Failure::usage(error.to_string())
+                .hint("run `mala issue list --all` to list the issues")
+                .into()
+        }
         error => error.into(),
     }
 }

@@ -6,7 +6,7 @@ use super::review::{
 use crate::console;
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, describe};
 use crate::interrupt::until_interrupted;
 use crate::progress::ReviewProgress;
 use crate::settings::UserSettings;
@@ -14,7 +14,10 @@ use crate::wiring::forges::{PullRequestSource, forge_failure};
 use crate::wiring::{read_report, start_time, state_folder, trusted_settings};
 use clap::Args;
 use mala_domain::change::Change;
-use mala_domain::forge::{Discussion, DiscussionParts, PullRequestBranch, SummaryState};
+use mala_domain::forge::{
+    Discussion, DiscussionParts, PullRequestBranch, PullRequestRef, SummaryState, apply_decisions,
+    invalid_id,
+};
 use mala_domain::ports::Side;
 use mala_domain::render::{self, ReportView};
 use mala_domain::review::Coverage;
@@ -52,6 +55,10 @@ pub struct PrArgs {
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
+    /// Review only if this account may write to the repository; repeatable, one is enough
+    #[arg(long, value_name = "LOGIN")]
+    asked_by: Vec<String>,
+
     #[command(flatten)]
     options: ReviewOptions,
 }
@@ -64,7 +71,13 @@ impl PrArgs {
         from: Option<PathBuf>,
         options: ReviewOptions,
     ) -> Self {
-        Self { pull_request: Some(pull_request), post, dry_run: false, from, options }
+        let (pull_request, asked_by) = (Some(pull_request), Vec::new());
+        Self { pull_request, post, dry_run: false, from, asked_by, options }
+    }
+
+    /// The same, for an account that asked for it.
+    pub(super) fn asked_by(self, login: Option<String>) -> Self {
+        Self { asked_by: login.into_iter().collect(), ..self }
     }
 }
 
@@ -110,17 +123,22 @@ async fn review_pull_request(
     let started = start_time();
     let progress = Arc::new(ReviewProgress::start());
     let source = PullRequestSource::open(here, &user, args.pull_request.as_deref()).await?;
-    let at = source.find(args.pull_request.as_deref()).await?;
-    let pull = source.pull_request(&at).await?;
+    let named = source.find(args.pull_request.as_deref()).await?;
+    let pull = source.pull_request(&named).await?;
+    // A renamed repository answers under its old name only to reads.
+    let at = PullRequestRef { repository: pull.repository.clone(), ..named.clone() };
     let targets = targets(args, here);
-    let parts = parts(&targets, &pull.head);
+    let parts = parts(&targets, &pull.head, args);
     let discussion = source.discussion(&at, &parts).await?;
+    check_access(&args.asked_by, &discussion)?;
     let scoped = source.scope(&pull).await?;
     let change = Arc::clone(&scoped.change);
     let texts = [&pull.title, &pull.body];
     let texts = texts.map(|text| Some(text.clone()).filter(|text| !text.trim().is_empty()));
+    // A dry run leaves nothing behind that a later review would build on.
+    let options = args.options.clone().unsaved_if(args.dry_run);
     let job = ReviewJob {
-        options: &args.options,
+        options: &options,
         is_dry_run: false,
         user,
         target: ReviewTarget::Range { base: pull.merge_base.clone(), head: pull.head.clone() },
@@ -128,8 +146,9 @@ async fn review_pull_request(
         tasks: all_tasks(&args.options, here, texts)?,
         subject: Some(pull.number.to_string()),
         store: Some(state_folder(here.root())),
-        tracked_in: Some(source.ledger(&at, discussion.clone())),
-        full_requested: is_review_requested(&discussion),
+        tracked_in: Some(source.ledger(&pull, &named.repository, discussion.clone())),
+        // Only a summary remembers that a review was asked for and done.
+        full_requested: parts.comments && is_review_requested(&discussion),
         warnings: skipped_files(&change),
         is_from_fork: pull.is_fork,
         paths: Vec::new(),
@@ -138,13 +157,11 @@ async fn review_pull_request(
         progress,
     };
     let done = match &args.from {
-        Some(file) => stored_review(job, &here.folder.join(file)).await?,
-        // Only a dry run has no review.
-        None => match run_job(job, here).await? {
-            Some(done) => done,
-            None => return Ok(Exit::Passed),
-        },
+        Some(file) => Some(stored_review(job, &here.folder.join(file), &discussion).await?),
+        None => run_job(job, here).await?,
     };
+    // Only a dry run has no review.
+    let Some(done) = done else { return Ok(Exit::Passed) };
     let request = PostRequest {
         at: &at,
         pull: &pull,
@@ -154,6 +171,7 @@ async fn review_pull_request(
         parts,
         without_review: done.policy.unreviewed_check.value,
         before: &discussion,
+        is_from_file: args.from.is_some(),
     };
     if args.dry_run {
         let shown = preview(source.forge(), &request);
@@ -165,12 +183,20 @@ async fn review_pull_request(
     Ok(Exit::from(done.reviewed.report.outcome))
 }
 
-/// A review that an earlier job wrote. The file is not trusted: it must be about exactly this change, and its texts
-/// are escaped like those of a model.
-async fn stored_review(job: ReviewJob<'_>, file: &Path) -> anyhow::Result<FinishedReview> {
-    let report = read_report(file).map_err(|error| {
+/// A review that an earlier job wrote, with what people decided since. The file is not trusted: it must be about exactly
+/// this change, and its texts are escaped like those of a model.
+async fn stored_review(
+    job: ReviewJob<'_>,
+    file: &Path,
+    discussion: &Discussion,
+) -> anyhow::Result<FinishedReview> {
+    let mut report = read_report(file).map_err(|error| {
         Failure::new(FailureKind::CouldNotReview, format!("{}: {error}", file.display()))
     })?;
+    if let Some(id) = invalid_id(&report) {
+        let what = format!("{}: `{id}` is no id of a review or of a finding", file.display());
+        return Err(Failure::new(FailureKind::CouldNotReview, what).into());
+    }
     let scope = &job.scoped.scope;
     let is_same = report.scope.base == scope.base
         && report.scope.head == scope.head
@@ -183,6 +209,7 @@ async fn stored_review(job: ReviewJob<'_>, file: &Path) -> anyhow::Result<Finish
     }
     let flags = review::flags(job.options);
     let settings = trusted_settings::of_change(&job.user, &job.scoped, flags).await?;
+    apply_decisions(&mut report, discussion);
     let reviewed = ReviewOutput { report, sources: BTreeMap::new() };
     job.progress.end();
     Ok(FinishedReview { reviewed, policy: settings.policy, started: job.started })
@@ -199,13 +226,23 @@ async fn publish(
         let annotations = render::output("github").map(|show| show(&view)).unwrap_or_default();
         console::bytes(annotations.as_bytes())?;
     }
-    if request.parts == DiscussionParts::default() {
+    if !request.parts.comments && request.parts.checks_of.is_none() {
         return Ok(());
     }
     match post(source.forge(), request).await.map_err(forge_failure)? {
-        PostOutcome::Posted(0) => console::say("note: the comments are up to date"),
-        PostOutcome::Posted(writes) => {
-            console::say(&format!("note: posted with {}", console::counted(writes, "write")));
+        PostOutcome::Posted { n_writes, unresolved, unchanged } => {
+            console::say(&match n_writes {
+                0 => "note: the comments are up to date".to_owned(),
+                n_writes => format!("note: posted with {}", console::counted(n_writes, "write")),
+            });
+            let left = [
+                (unresolved, "threads of fixed findings stay open"),
+                (unchanged, "comments that mala wrote with another account stay as they are"),
+            ];
+            for (why, what) in left.into_iter().filter_map(|(why, what)| Some((why?, what))) {
+                let why = describe(&forge_failure(why).into());
+                console::say(&format!("warning: {what}\n{why}"));
+            }
         }
         PostOutcome::Superseded => {
             console::say("warning: not posted: the pull request has a newer head");
@@ -233,13 +270,28 @@ fn is_review_requested(discussion: &Discussion) -> bool {
     discussion.last_review_command() > SummaryState::newest(discussion).answered
 }
 
+/// A review that accounts asked for needs one that may write to the repository. They said so in the discussion.
+fn check_access(asked_by: &[String], discussion: &Discussion) -> Result<(), Failure> {
+    match asked_by.is_empty() || asked_by.iter().any(|login| discussion.writers.contains(login)) {
+        true => Ok(()),
+        false => {
+            let names = asked_by.join(", ");
+            let what =
+                format!("no command by an account that may write to the repository: {names}");
+            Err(Failure::new(FailureKind::NotAllowed, what))
+        }
+    }
+}
+
 /// What to post, as parts of the discussion.
-fn parts(targets: &[PostTarget], head: &str) -> DiscussionParts {
+fn parts(targets: &[PostTarget], head: &str, args: &PrArgs) -> DiscussionParts {
     let inline = targets.contains(&PostTarget::Review);
     DiscussionParts {
         comments: inline || targets.contains(&PostTarget::Comment),
         inline,
         checks_of: targets.contains(&PostTarget::Check).then(|| head.to_owned()),
+        // They may have resolved a thread.
+        all_threads: !args.asked_by.is_empty(),
     }
 }
 

@@ -43,6 +43,9 @@ pub struct ReviewArgs {
     /// Show what would be sent and its maximum cost, without calling a model
     #[arg(long)]
     dry_run: bool,
+
+    #[arg(skip)]
+    is_from_fork: bool,
 }
 
 /// How to review, whatever the target is
@@ -133,17 +136,23 @@ impl ReviewOptions {
 }
 
 impl ReviewArgs {
-    /// A review of the commits of a push, or of one commit when it is not known what was there before.
-    pub(super) fn of_commits(base: Option<String>, head: String, options: ReviewOptions) -> Self {
-        let what = match base {
-            Some(base) => TargetArgs::of_range(&base, &head),
-            None => TargetArgs::of_commit(head),
-        };
-        Self { what, options, ..Self::default() }
+    /// A review of the commits of a CI job.
+    pub(super) fn of_range(
+        (base, head): &(String, String),
+        is_from_fork: bool,
+        options: ReviewOptions,
+    ) -> Self {
+        Self { what: TargetArgs::of_range(base, head), is_from_fork, options, ..Self::default() }
     }
 }
 
 impl ReviewOptions {
+    /// The same options, without storing the review on this condition.
+    pub(super) fn unsaved_if(mut self, is_unsaved: bool) -> Self {
+        self.no_save |= is_unsaved;
+        self
+    }
+
     /// Writes the report to a file too.
     pub(super) fn also_write(&mut self, format: &str, file: &str) {
         self.output.push(format!("{format}={file}"));

@@ -8,9 +8,8 @@ use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::{Failure, FailureKind};
 use crate::interrupt::StopSignals;
-use crate::settings::Settings;
 use crate::wiring::run::{self as wiring, Git, RunFolder, RunRequest};
-use crate::wiring::trusted_settings;
+use crate::wiring::trusted_settings::{self, TargetSettings};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use live::LiveView;
@@ -97,10 +96,15 @@ enum RunAction {
 pub(super) fn run(args: &RunCommandArgs, here: &Environment) -> anyhow::Result<Exit> {
     let folder = RunFolder::of_work_tree(here.root());
     match &args.command {
-        Some(RunAction::Status) => return show::status(&folder),
-        Some(RunAction::Logs { name }) => return show::logs(&folder, name.as_deref()),
-        Some(RunAction::Stop) => return show::stop(&folder),
         None => {}
+        Some(action) => {
+            wiring::end_leftovers(here, &folder);
+            return match action {
+                RunAction::Status => show::status(&folder),
+                RunAction::Logs { name } => show::logs(&folder, name.as_deref()),
+                RunAction::Stop => show::stop(&folder),
+            };
+        }
     }
     let request = request(args)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -109,37 +113,29 @@ pub(super) fn run(args: &RunCommandArgs, here: &Environment) -> anyhow::Result<E
         .context("starting the runtime")?;
     let done = runtime.block_on(async {
         let git = wiring::open_git(here).await?;
-        let (settings, target) = trusted_settings::of_run(here, &git).await?;
-        for notice in settings.run_notices() {
+        let base = trusted_settings::of_run(here, &git).await?;
+        for notice in base.settings.run_notices() {
             console::say(&format!("warning: {notice}"));
         }
-        let start = RunBase { settings, git, target };
         match args.dry_run {
-            true => show::plan(&request, start, here).await,
-            false => work(&request, start, here, folder).await,
+            true => show::plan(&request, (base, git), here, &folder).await,
+            false => work(&request, (base, git), here, folder).await,
         }
     });
     runtime.shutdown_background();
     done
 }
 
-/// What a run starts from.
-struct RunBase {
-    settings: Settings,
-    git: Git,
-    target: String,
-}
-
 async fn work(
     request: &RunRequest,
-    RunBase { settings, git, target }: RunBase,
+    (base, git): (TargetSettings, Git),
     here: &Environment,
     folder: RunFolder,
 ) -> anyhow::Result<Exit> {
-    let plan = wiring::orchestrator_plan(request, &settings, &git, &target).await?;
+    let plan = wiring::orchestrator_plan(request, &base.settings, &git, &base.target).await?;
     let log = folder.lock().map_err(locked)?;
-    let plan = plan.continuing(&log).map_err(failure)?;
-    let adapters = wiring::adapters(request, settings, here, (git, target)).await?;
+    let plan = plan.continuing(log.metadata()?.as_deref()).map_err(failure)?;
+    let adapters = wiring::adapters(request, base, here, git).await?;
     check_names(&request.selection, &*adapters.tracker).await?;
     let (sender, stop) = watch::channel(0);
     let view = LiveView::start();
@@ -150,6 +146,7 @@ async fn work(
         main_line: &adapters.main_line,
         log: &log,
         reviews: &adapters.reviews,
+        configs: &adapters.configs,
         clock: &|| jiff::Timestamp::now().as_second(),
         notices: &|notice| view.show(notice),
     };
@@ -203,9 +200,9 @@ fn finish(result: RunResult, log: &dyn RunLog) -> anyhow::Result<Exit> {
 
 fn locked(error: RunLogError) -> anyhow::Error {
     match error {
-        RunLogError::Locked { .. } => Failure::new(FailureKind::CouldNotReview, error.to_string())
-            .hint("wait for it, or run `mala run stop`")
-            .into(),
+        RunLogError::Locked { .. } => {
+            Failure::usage(error.to_string()).hint("wait for it, or run `mala run stop`").into()
+        }
         error => error.into(),
     }
 }
@@ -215,6 +212,9 @@ fn failure(error: RunError) -> anyhow::Error {
         RunError::NothingToResume => {
             Failure::usage(error.to_string()).hint("run `mala run` without --resume").into()
         }
+        RunError::AlreadyFinished(_) => Failure::usage(error.to_string())
+            .hint("run `mala run --fresh` to start a new run")
+            .into(),
         RunError::Stuck => Failure::new(FailureKind::Internal, error.to_string()).into(),
         error => error.into(),
     }

@@ -48,9 +48,11 @@ fn text(stats: &LedgerStats) -> String {
         n => format!("cost at least ${cost:.2}: it is not known of {}", counted(n, "review")),
     });
     lines.push("\nrounds per change".to_owned());
+    lines.push("  rounds  reviews".to_owned());
     for change in stats.changes.iter().take(MAX_ROWS) {
         let outcome = change.outcome.replace('_', " ");
-        lines.push(format!("  {:>4}  {}  {outcome}", change.rounds, change.change));
+        let (rounds, reviews) = (change.rounds, change.reviews);
+        lines.push(format!("  {rounds:>6}  {reviews:>7}  {}  {outcome}", change.change));
     }
     lines.push("\nfindings per round".to_owned());
     lines.push("  round  reviews   new  fixed".to_owned());

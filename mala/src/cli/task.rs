@@ -77,7 +77,7 @@ enum TaskSubcommand {
         #[arg(long)]
         fix_prompt: bool,
     },
-    /// Start to work on a task: its changes are counted from here
+    /// Start to work on a task: its changes are counted from here, or from the first start of a reopened one
     Start {
         /// Its id, or the start of it
         id: String,
@@ -117,6 +117,7 @@ fn status(word: &str) -> Result<TaskStatus, String> {
 pub(super) fn run(args: &TaskArgs, here: &Environment) -> anyhow::Result<Exit> {
     until_interrupted(async {
         let tasks = TaskRepository::open(here, UserSettings::load(here)?).await?;
+        tasks.end_leftovers().await?;
         run_in(&args.command, args.format, &tasks, here).await
     })
 }
@@ -133,7 +134,7 @@ async fn run_in(
         TaskSubcommand::Show { id, fix_prompt } => {
             let task = tasks.store().task(id).await.map_err(unknown)?;
             return match fix_prompt {
-                true => show::fix_prompt(&task, format),
+                true => show::fix_prompt(tasks, &task, format).await,
                 false => show::show(tasks, &task, format).await,
             };
         }
@@ -204,7 +205,13 @@ async fn add(
 
 /// A task in one line.
 fn line(task: &TaskRecord) -> String {
-    harmless(&format!("{}  {}  {}", task.id, task.status.name(), task.title))
+    harmless(&format!("{}  {}  {}", task.id, status_words(task), task.title))
+}
+
+/// The status of a task, and whether a complete one was reviewed.
+fn status_words(task: &TaskRecord) -> String {
+    let not_reviewed = task.status == TaskStatus::Complete && !task.is_reviewed();
+    format!("{}{}", task.status.name(), if not_reviewed { " (not reviewed)" } else { "" })
 }
 
 /// A refusal is a usage error with what is possible.
@@ -212,13 +219,20 @@ fn failure(error: TaskError) -> anyhow::Error {
     match error {
         TaskError::Transition(error) => Failure::usage(error.to_string()).hint(error.hint()).into(),
         TaskError::Store(error) => unknown(error),
+        TaskError::WorkElsewhere { ref id, .. } => {
+            let hint = format!(
+                "check that work out and run `mala task done {id}`; to close the task without a change, run `mala task \
+                 block {id}` and `mala issue close {id}`"
+            );
+            Failure::usage(error.to_string()).hint(hint).into()
+        }
         error => error.into(),
     }
 }
 
 fn unknown(error: TrackerError) -> anyhow::Error {
     match error {
-        TrackerError::Unknown(_) => {
+        TrackerError::Unknown(_) | TrackerError::Ambiguous { .. } => {
             Failure::usage(error.to_string()).hint("run `mala task list`").into()
         }
         error => error.into(),

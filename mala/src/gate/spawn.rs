@@ -105,7 +105,7 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Environment) -> anyhow::Res
         warnings.push(what.to_owned());
     }
     let reasoning = args.codex_reasoning.name();
-    let brief = SessionRequest { members, tasks, reasoning, warnings };
+    let brief = SessionRequest { members, tasks, reasoning, warnings, is_of_hook: false };
     let words = pin::words(args);
     let work = SessionChange { scratch: scratch.path(), pinned: &pinned, scoped: &scoped, words };
     let mut session = world::new_session(&work, brief, &settings)?;

@@ -95,7 +95,9 @@ async fn wait_for_session(
 /// The default time limit: longer than the lanes of a session and the checks of their findings may take.
 fn limit(session: Option<&Session>) -> Duration {
     let lanes = session.map_or(u64::from(Seconds::MAX), |session| session.timeout_seconds);
-    Duration::from_secs(lanes.saturating_mul(2).saturating_add(60))
+    // Reviews, checks by other lanes, and checks by the agent.
+    let n_steps = if session.is_some_and(|it| it.checker.is_some()) { 3 } else { 2 };
+    Duration::from_secs(lanes.saturating_mul(n_steps).saturating_add(60))
 }
 
 /// A line with the chosen session and its age.
@@ -194,13 +196,11 @@ fn shown(result: &GateResultJson, created: Option<&str>) -> String {
 }
 
 fn write(text: &mut String, result: &GateResultJson, created: Option<&str>) -> std::fmt::Result {
-    let (consensus, report) = (&result.consensus, &result.report);
+    let report = &result.report;
     if report.session_key.is_none() {
         return writeln!(text, "no verdict: {}", one_line(&result.parse_errors.join("; ")));
     }
-    let (verdict, rule) = (consensus.verdict.name(), consensus.rule);
-    let (passes, needed) = (consensus.passes, consensus.needed);
-    writeln!(text, "{verdict} ({rule}: {passes} of {needed} needed passes)")?;
+    writeln!(text, "{}", result.headline())?;
     if let Some(scope) = &report.scope {
         let head = match &scope.head {
             HeadState::Commit(sha) => format!(" at {}", one_line(sha.get(..12).unwrap_or(sha))),
@@ -217,7 +217,7 @@ fn write(text: &mut String, result: &GateResultJson, created: Option<&str>) -> s
         let says = one_line(&result.says(name));
         writeln!(text, "  {}: {says}{}", one_line(name), measured.unwrap_or_default())?;
     }
-    for error in result.parse_errors.iter().filter(|_| result.reviewers.is_empty()) {
+    for error in result.problems() {
         writeln!(text, "  {}", one_line(error))?;
     }
     for issue in result.issues.iter().chain(result.refuted()) {

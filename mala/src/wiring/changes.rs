@@ -36,6 +36,21 @@ impl Changes {
         source.scope(target, paths).await.map_err(failure)
     }
 
+    /// The two commits of the first of these targets whose commits the clone has.
+    pub async fn first_range(&self, targets: &[ReviewTarget]) -> Result<(String, String), Failure> {
+        let could_not = |what: String| Failure::new(FailureKind::CouldNotReview, what);
+        let git = self.git.as_ref().map_err(|_| could_not("not in a clone".to_owned()))?;
+        let mut missing = Vec::new();
+        for target in targets {
+            match git.commit_range(target).await {
+                Ok(Some(range)) => return Ok(range),
+                Ok(None) => {}
+                Err(error) => missing.push(error.to_string()),
+            }
+        }
+        Err(could_not(missing.join("; ")))
+    }
+
     /// The repository; `None` when only a patch can be reviewed.
     pub fn git(&self) -> Option<&Git> {
         self.git.as_ref().ok()

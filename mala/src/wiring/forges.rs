@@ -7,18 +7,19 @@ use crate::failure::{Failure, FailureKind};
 use crate::settings::{RepositoryFileChoice, UserSettings};
 use crate::wiring::ledger::{LedgerPlace, ledger_path};
 use crate::wiring::{changes, models};
-use mala_adapters::forges::github::{AppAccount, GitHub};
-use mala_adapters::forges::gitlab::GitLab;
-use mala_adapters::forges::{CommitSource, ForgeHistory, WaitNotice, fetch_commits};
+use mala_adapters::forges::github::AppAccount;
+use mala_adapters::forges::{
+    CommitSource, ForgeHistory, WaitNotice, fetch_commits, github, gitlab,
+};
 use mala_adapters::git::Git;
 use mala_adapters::models::{Endpoint, Secret};
 use mala_adapters::process::{ProcessEnvironment, ProcessLimits, ProcessSpec, run};
 use mala_domain::config::Config;
 use mala_domain::forge::{
     Discussion, DiscussionParts, ForgeService, PullRequest, PullRequestBranch, PullRequestRef,
-    RepositoryName, remote_repository, web_host,
+    RepositoryName, ci_service, remote_repository, web_host,
 };
-use mala_domain::ports::{ChangeSource, Forge, ForgeError, ReviewScope};
+use mala_domain::ports::{ChangeSource, Forge, ForgeError, ReviewScope, ScopeError, TrustedTree};
 use mala_domain::scope::ReviewTarget;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub struct PullRequestSource {
     token: Secret,
     /// The repository around the current folder.
     clone: Option<Git>,
+    /// Whether this is a CI job, whose clone is thrown away.
+    is_ci_job: bool,
     cache: PathBuf,
     environment: ProcessEnvironment,
 }
@@ -69,7 +72,13 @@ impl PullRequestSource {
         let cache = cache.unwrap_or_else(|| here.root().join(".mala")).join("forges");
         let responses = cache.join("responses");
         let notice: WaitNotice = Arc::new(|text: &str| console::say(text));
-        let token = match (token_of_variable(service, here), app_account(here), repository) {
+        let (variable, app) = (token_of_variable(service, here), app_account(here));
+        // Tokens of an app change with every run.
+        let account = match (&variable, &app, &repository) {
+            (None, Some(app), Some(repository)) => Some(format!("app {} {repository}", app.id)),
+            _ => None,
+        };
+        let token = match (variable, app, repository) {
             (Some(token), ..) => token,
             (None, ..) if service == ForgeService::GitLab => return Err(no_gitlab_token()),
             (None, Some(app), Some(repository)) => app
@@ -82,15 +91,14 @@ impl PullRequestSource {
                 .map_err(forge_failure)?,
             (None, ..) => token_of_program(here, &api, &environment).await?,
         };
-        let forge: Arc<dyn Forge> = match service {
-            ForgeService::GitHub => {
-                Arc::new(GitHub::new(http, &api, token.clone(), responses, notice))
-            }
-            ForgeService::GitLab => {
-                Arc::new(GitLab::new(http, &api, token.clone(), responses, notice))
-            }
+        let connect = match service {
+            ForgeService::GitHub => github::connect,
+            ForgeService::GitLab => gitlab::connect,
         };
-        Ok(Self { forge, clone, api, token, cache, environment })
+        let cached = (responses, account.as_deref());
+        let forge = connect((http, &api), token.clone(), cached, notice);
+        let is_ci_job = ci_service(&|name| here.text(name).map(str::to_owned)).is_ok();
+        Ok(Self { forge, clone, is_ci_job, api, token, cache, environment })
     }
 
     /// The open pull request of a branch, which may be in a fork, at this commit.
@@ -155,49 +163,58 @@ impl PullRequestSource {
         parts: &DiscussionParts,
     ) -> Result<Discussion, Failure> {
         let parts = DiscussionParts { comments: true, inline: true, ..parts.clone() };
-        self.forge.discussion(at, &parts).await.map_err(forge_failure)
+        let found = self.forge.discussion(at, &parts).await.map_err(forge_failure)?;
+        warn_of_unknown_access(&found);
+        Ok(found)
     }
 
-    /// The ledger of the pull request's repository: that of its clone around the current folder, else one in the
-    /// cache of the user.
-    pub fn ledger(&self, at: &PullRequestRef, discussion: Discussion) -> LedgerPlace {
+    /// The ledger of the pull request's repository: that of its clone around the current folder, unless it is thrown away,
+    /// else one in the cache of the user. `named` is what the repository was called, which may be an old name.
+    pub fn ledger(
+        &self,
+        pull: &PullRequest,
+        named: &RepositoryName,
+        discussion: Discussion,
+    ) -> LedgerPlace {
         let host = web_host(&self.api);
         let is_clone_of = |git: &&Git| {
             let remote = git.url().and_then(|url| remote_repository(url, host));
-            remote.is_some_and(|name| name == at.repository)
+            !self.is_ci_job && remote.is_some_and(|name| name == pull.repository || name == *named)
         };
-        let RepositoryName { owner, repo } = &at.repository;
+        let RepositoryName { owner, repo } = &pull.repository;
         let path = match self.clone.as_ref().filter(is_clone_of) {
             Some(git) => ledger_path(git),
             None => {
                 let host =
                     host.replace(|byte: char| !byte.is_ascii_alphanumeric() && byte != '.', "_");
-                self.cache.join("ledgers").join(host).join(owner).join(format!("{repo}.db"))
+                let folder = self.cache.join("ledgers").join(host);
+                match pull.repository_id {
+                    Some(id) => folder.join(format!("{id}.db")),
+                    None => folder.join(owner).join(format!("{repo}.db")),
+                }
             }
         };
         LedgerPlace {
             path,
             history: Arc::new(ForgeHistory {
                 forge: Arc::clone(&self.forge),
-                repository: at.repository.clone(),
+                repository: pull.repository.clone(),
             }),
             branch: None,
-            pull_request: Some((at.number, discussion)),
+            pull_request: Some((pull.number, discussion)),
         }
     }
 
-    /// The change of a pull request: from the local clone if it has both commits, else fetched.
+    /// The change of a pull request: from the local clone if it has all commits, else fetched. The tip of the base
+    /// branch decides about the review, so that an old branch has no old configuration.
     pub async fn scope(&self, pull: &PullRequest) -> Result<ReviewScope, Failure> {
-        let target = ReviewTarget::Range { base: pull.merge_base.clone(), head: pull.head.clone() };
         let local = match &self.clone {
-            Some(git) => git.scope(&target, &[]).await.ok(),
+            Some(git) => scope_in(git, pull).await.ok(),
             None => None,
         };
         let mut scoped = match local {
             Some(scoped) => scoped,
-            None => {
-                self.fetched(pull).await?.scope(&target, &[]).await.map_err(changes::failure)?
-            }
+            None => scope_in(&self.fetched(pull).await?, pull).await.map_err(changes::failure)?,
         };
         scoped.scope.repository = Some(pull.web_url.clone());
         scoped.scope.target = format!("pull request {}", pull.number);
@@ -210,6 +227,7 @@ impl PullRequestSource {
             token: &self.token,
             base: &pull.merge_base,
             head: &pull.head,
+            tip: &pull.base,
         };
         let failed = |what: String| {
             Failure::new(FailureKind::CouldNotReview, what)
@@ -220,6 +238,31 @@ impl PullRequestSource {
             .map_err(|error| failed(error.to_string()))?;
         Git::open(&folder, &self.environment).await.map_err(|error| failed(error.to_string()))
     }
+}
+
+/// Names the accounts whose words do not count because the token may not read their access.
+fn warn_of_unknown_access(discussion: &Discussion) {
+    let names: Vec<&str> = discussion.unknown_access.iter().map(String::as_str).collect();
+    if !names.is_empty() {
+        console::say(&format!(
+            "warning: cannot read who may write to the repository: what these accounts say does not count: {}",
+            names.join(", ")
+        ));
+    }
+}
+
+/// The change of a pull request in a repository with its commits.
+async fn scope_in(git: &Git, pull: &PullRequest) -> Result<ReviewScope, ScopeError> {
+    let range = |base: &str, head: &str| ReviewTarget::Range {
+        base: base.to_owned(),
+        head: head.to_owned(),
+    };
+    let mut scoped = git.scope(&range(&pull.merge_base, &pull.head), &[]).await?;
+    if pull.base != pull.merge_base {
+        let tree = git.scope(&range(&pull.base, &pull.base), &[]).await?.tree;
+        scoped.trusted = Some(TrustedTree { commit: pull.base.clone(), tree });
+    }
+    Ok(scoped)
 }
 
 /// The address of the API: from the environment, or from the user's own file. A repository cannot set it.

@@ -66,7 +66,7 @@ impl Gate {
     }
 
     /// The session with this key, or else the most recent one of this work tree, or else the most recent one
-    /// of the repository.
+    /// of the repository. Those of hooks are found only by their key.
     pub async fn session(&self, key: Option<&str>) -> anyhow::Result<SessionFolder> {
         if let Some(key) = key {
             let found = match self.sessions.find(key) {
@@ -80,7 +80,8 @@ impl Gate {
             return Ok(folder);
         }
         let others = self.everywhere().await?.all();
-        let newest = others.into_iter().next().ok_or_else(|| {
+        let newest = others.into_iter().find(|(_, session)| !session.is_of_hook);
+        let newest = newest.ok_or_else(|| {
             Failure::new(FailureKind::Internal, "no session in this repository")
                 .hint("run `review-gate spawn-code-review --diff BASE..HEAD` to start one")
         });
@@ -262,10 +263,12 @@ pub struct TemporaryLanes {
     pub logs: PathBuf,
 }
 
-/// Lanes that run in this process, for one review of this target.
+/// Lanes that run in this process, for one review of this target. With `checks_user`, a change in the work tree of
+/// the user while a lane runs counts as a change by that lane.
 pub async fn temporary_lanes(
     here: &Environment,
     target: &ReviewTarget,
+    checks_user: bool,
 ) -> anyhow::Result<TemporaryLanes> {
     let gate = Gate::open(here).await?;
     let (scratch, pinned) = gate.pin(target).await?;
@@ -283,7 +286,7 @@ pub async fn temporary_lanes(
         scratch: scratch.path().to_owned(),
         folder: logs.clone(),
         variables: variables(here),
-        user: Some(gate.git.clone()),
+        user: Some(gate.git.clone()).filter(|_| checks_user),
     };
     let sweep = LaneCleanup { session, scratch: scratch.path().to_owned() };
     let lanes = Arc::new(OwnLanes { lanes, _sweep: sweep, _scratch: scratch });

@@ -131,7 +131,7 @@ impl ReviewLedger {
 /// The shared waivers as the base of the change has them: a change cannot waive its own findings.
 async fn trusted_waivers(scope: &ReviewScope, warnings: &mut Vec<String>) -> SharedWaivers {
     let path = [FilePath::from(SharedWaivers::FILE)];
-    let blobs = scope.tree.read(Side::Base, &path).await;
+    let blobs = scope.trusted_tree().read(Side::Base, &path).await;
     let Some(blob) = blobs.ok().and_then(|mut blobs| blobs.pop()) else {
         return SharedWaivers::default();
     };
@@ -140,7 +140,7 @@ async fn trusted_waivers(scope: &ReviewScope, warnings: &mut Vec<String>) -> Sha
         blob => blob.text().ok_or_else(|| "it is not text".to_owned()),
     };
     parsed.and_then(SharedWaivers::parse).unwrap_or_else(|why| {
-        let base = scope.scope.base.as_deref().unwrap_or_default();
+        let base = scope.trusted_commit().unwrap_or_default();
         let base = base.get(..12).unwrap_or(base);
         let file = SharedWaivers::FILE;
         warnings.push(format!("{file} at {base} is invalid, so no shared waiver applies: {why}"));

@@ -101,7 +101,8 @@ impl ChosenReviewers {
 
     /// A reviewer of this type that cannot run for this reason: it has no vote, so the change cannot pass.
     fn absent(kind: ReviewerType, error: anyhow::Error) -> Self {
-        let absent = AbsentReviewer { name: kind.report_name().to_owned(), why: error.to_string() };
+        let why = Failure::reason_of(&error);
+        let absent = AbsentReviewer { name: kind.report_name().to_owned(), why };
         let unavailable = vec![error];
         Self { unavailable, ..Self::one(kind, Arc::new(absent), String::new()) }
     }
@@ -286,6 +287,12 @@ async fn one(
         Some(ReviewerType::Cerberus) => panel::chosen(policy, here, rules, options).await?,
         Some(ReviewerType::Command) => command::chosen(policy, here, options).await?,
     })
+}
+
+/// The reviewer cannot run, for this reason.
+fn refusal(reviewer: &str, why: impl Into<String>) -> Failure {
+    let subject = format!("cannot run the reviewer {reviewer}");
+    Failure::new(FailureKind::NoReviewers, why).subject(subject)
 }
 
 /// The reviewer that is used when none is named.

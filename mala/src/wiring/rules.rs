@@ -4,7 +4,7 @@ use crate::failure::{Failure, FailureKind};
 use anyhow::Context;
 use mala_domain::change::FilePath;
 use mala_domain::language::Language;
-use mala_domain::ports::{ReviewScope, Side};
+use mala_domain::ports::{Repository, ReviewScope, Side};
 use mala_domain::scope::ReviewTarget;
 use mala_syntax::rules::{Rule, RuleError, RuleSet};
 use sha2::{Digest, Sha256};
@@ -39,26 +39,27 @@ pub async fn rules_of_side(
     target: &ReviewTarget,
     notices: &mut Vec<String>,
 ) -> anyhow::Result<ProjectRules> {
-    let committed = rule_files(scoped, trusted).await?;
+    let trusted = (scoped.trusted_tree().as_ref(), trusted);
+    let committed = rule_files(trusted).await?;
     if !committed.is_empty() {
-        return parse(scoped, trusted, &committed).await;
+        return parse(trusted, &committed).await;
     }
     let own_tree = matches!(target, ReviewTarget::WorkingTree | ReviewTarget::Staged);
-    let on_disk = if own_tree { rule_files(scoped, Side::Head).await? } else { Vec::new() };
+    let at_head = (scoped.tree.as_ref(), Side::Head);
+    let on_disk = if own_tree { rule_files(at_head).await? } else { Vec::new() };
     if on_disk.is_empty() {
         return Ok(ProjectRules::default());
     }
     notices.push(format!("{FOLDER} is not committed: using the rules in the working tree"));
-    let mut found = parse(scoped, Side::Head, &on_disk).await?;
+    let mut found = parse(at_head, &on_disk).await?;
     let builtin = RuleSet::builtin(&Language::ALL);
     let known: Vec<&str> = builtin.catalogue().iter().map(|rule| rule.id.as_str()).collect();
     found.rules.retain(|rule| !known.contains(&rule.id.as_str()));
     Ok(found)
 }
 
-async fn rule_files(scoped: &ReviewScope, side: Side) -> anyhow::Result<Vec<FilePath>> {
-    let files =
-        scoped.tree.list(side, &FilePath::from(FOLDER)).await.context("listing .mala/rules")?;
+async fn rule_files((tree, side): (&dyn Repository, Side)) -> anyhow::Result<Vec<FilePath>> {
+    let files = tree.list(side, &FilePath::from(FOLDER)).await.context("listing .mala/rules")?;
     let is_rule = |file: &FilePath| {
         let name = file.file_name();
         name.ends_with(".yaml") || name.ends_with(".yml")
@@ -67,11 +68,10 @@ async fn rule_files(scoped: &ReviewScope, side: Side) -> anyhow::Result<Vec<File
 }
 
 async fn parse(
-    scoped: &ReviewScope,
-    side: Side,
+    (tree, side): (&dyn Repository, Side),
     files: &[FilePath],
 ) -> anyhow::Result<ProjectRules> {
-    let blobs = scoped.tree.read(side, files).await.context("reading .mala/rules")?;
+    let blobs = tree.read(side, files).await.context("reading .mala/rules")?;
     let mut hash = Sha256::new();
     let mut rules = Vec::new();
     for (file, blob) in files.iter().zip(blobs) {

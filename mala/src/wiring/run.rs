@@ -8,27 +8,29 @@ pub use mala_adapters::trackers::BuiltinTracker;
 
 use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
-use crate::settings::Settings;
+use crate::settings::{RepositoryFile, RepositoryFileChoice, Settings, UserSettings};
 use crate::wiring::changes::{Changes, child_environment};
+use crate::wiring::task::TaskRepository;
+use crate::wiring::trusted_settings::TargetSettings;
 use anyhow::Context;
 use mala_adapters::coders::CoderProcess;
-use mala_adapters::git::{GitMainLine, GitWorkspaces};
+use mala_adapters::git::{GitMainLine, GitWorkspaces, common_dir_of, end_processes_below};
 use mala_adapters::ledger::SqliteLedger;
 use mala_adapters::process::ProcessEnvironment;
 use mala_adapters::run_log::fresh_run_id;
 use mala_adapters::trackers::BeadsTracker;
 use mala_domain::change::FilePath;
-use mala_domain::config::{Seconds, TrackerKind};
-use mala_domain::ports::Tracker;
+use mala_domain::config::{Config, FILE_NAME, RunPolicy, Seconds, TrackerKind};
+use mala_domain::ports::{BoxFuture, MainLine, Tracker};
 use mala_domain::run::coder::CoderSpec;
 use mala_domain::run::lifecycle::RunRules;
 use mala_domain::run::metadata::StartRequest;
 use mala_domain::run::readiness::IssueSelection;
 use mala_domain::run::triggers::{ReviewFlags, plan};
-use mala_pipeline::run::OrchestratorPlan;
+use mala_pipeline::run::{ConfigValidator, OrchestratorPlan};
 use reviews::RangeReviews;
 use sha2::{Digest, Sha256};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,6 +67,8 @@ pub struct RunAdapters {
     pub main_line: GitMainLine,
     /// The reviews.
     pub reviews: RangeReviews,
+    /// The configurations of commits.
+    pub configs: CommittedConfigs,
 }
 
 /// How the run works.
@@ -145,42 +149,107 @@ pub async fn open_tracker(
 /// The built-in tracker of the repository.
 pub fn open_builtin_tracker(git: &Git) -> anyhow::Result<BuiltinTracker> {
     let path = SqliteLedger::path_in(&git.common_dir()?);
-    Ok(BuiltinTracker::new(SqliteLedger::open(&path)?))
+    super::task::open_store(&path)
 }
 
 /// The adapters of a run.
 pub async fn adapters(
     request: &RunRequest,
-    settings: Settings,
+    TargetSettings { settings, user, target }: TargetSettings,
     here: &Environment,
-    (git, target): (Git, String),
+    git: Git,
 ) -> anyhow::Result<RunAdapters> {
     let policy = &settings.run;
     let tracker = open_tracker(here, &settings, &git).await?;
-    let name = policy.coder.value.clone();
-    let spec = CoderSpec::find(&name, &policy.coders)
-        .map_err(|error| Failure::new(FailureKind::Configuration, error.to_string()))?;
-    let coder = CoderProcess::new(name, spec, git.clone(), all_variables(here)).await;
-    if let Some(missing) = coder.missing() {
-        return Err(Failure::new(FailureKind::Configuration, missing).into());
-    }
+    let coder = open_coder(here, policy, &git).await?;
     let workspaces =
         GitWorkspaces::new(git.clone(), workspace_folder(here, &git)?, child_environment(here));
     let changes = Changes::open(here).await;
     let timeout = request.review_timeout;
-    let reviews = RangeReviews { here: here.clone(), settings, changes, timeout };
+    let tasks = match tracker.name() {
+        "builtin" => Some(TaskRepository::open(here, user.clone()).await?),
+        _ => None,
+    };
+    let reviews = RangeReviews { here: here.clone(), settings, changes, timeout, tasks };
     Ok(RunAdapters {
         tracker,
         coder,
         workspaces,
+        configs: CommittedConfigs { user, git: git.clone() },
         main_line: GitMainLine::new(git, target),
         reviews,
     })
 }
 
+/// The coder that the settings name. Fails if it is not installed.
+pub async fn open_coder(
+    here: &Environment,
+    policy: &RunPolicy,
+    git: &Git,
+) -> anyhow::Result<CoderProcess> {
+    let unusable = |why: String| Failure::new(FailureKind::Configuration, why);
+    let name = policy.coder.value.clone();
+    let spec = CoderSpec::find(&name, &policy.coders).map_err(|it| unusable(it.to_string()))?;
+    let coder = CoderProcess::new(name, spec, git.clone(), all_variables(here)).await;
+    match coder.missing() {
+        Some(missing) => Err(unusable(missing).into()),
+        None => Ok(coder),
+    }
+}
+
+/// The `mala.yaml` of commits, with the settings of the user.
+pub struct CommittedConfigs {
+    user: UserSettings,
+    git: Git,
+}
+
+impl CommittedConfigs {
+    /// What a run that starts from this commit would fail with.
+    fn check(&self, bytes: Vec<u8>) -> Result<(), String> {
+        let file = Some(RepositoryFile::committed("this commit", bytes));
+        let choice = RepositoryFileChoice { file, notice: None };
+        let settings = self.user.with_file(choice, Config::default());
+        let settings = settings.map_err(|error| error.to_string())?;
+        let policy = &settings.run;
+        CoderSpec::find(&policy.coder.value, &policy.coders).map_err(|it| it.to_string())?;
+        plan(&settings.project, &ReviewFlags::default()).map_err(|it| it.to_string())?;
+        Ok(())
+    }
+}
+
+impl ConfigValidator for CommittedConfigs {
+    fn problem<'a>(&'a self, commit: &'a str) -> BoxFuture<'a, Option<String>> {
+        Box::pin(async move {
+            let committed = self.git.committed(commit, &FilePath::from(FILE_NAME)).await;
+            self.check(committed.ok().flatten()?).err()
+        })
+    }
+}
+
+/// The commit that the target branch points to.
+pub async fn tip(git: &Git, target: &str) -> anyhow::Result<String> {
+    Ok(GitMainLine::new(git.clone(), target).tip().await?)
+}
+
+/// Why the target branch cannot be moved at the moment.
+pub async fn obstacle(git: &Git, target: &str) -> anyhow::Result<Option<String>> {
+    Ok(GitMainLine::new(git.clone(), target).obstacle().await?)
+}
+
+/// Ends what a killed run left in its worktrees, unless a run is in progress.
+pub fn end_leftovers(here: &Environment, folder: &RunFolder) {
+    let root = workspace_root(here, &common_dir_of(here.root()));
+    if let (None, Ok(root)) = (folder.holder(), root) {
+        end_processes_below(&root);
+    }
+}
+
 /// The folder of the worktrees: outside of every checkout, one per repository.
 fn workspace_folder(here: &Environment, git: &Git) -> anyhow::Result<PathBuf> {
-    let common = git.common_dir()?;
+    workspace_root(here, &git.common_dir()?)
+}
+
+fn workspace_root(here: &Environment, common: &Path) -> anyhow::Result<PathBuf> {
     let cache = here.variable("XDG_CACHE_HOME").map(PathBuf::from).filter(|it| it.is_absolute());
     let home = || here.variable("HOME").map(|home| PathBuf::from(home).join(".cache"));
     let cache = cache.or_else(home).context("neither XDG_CACHE_HOME nor HOME is set")?;

@@ -2,7 +2,7 @@
 //! tree, or the default branch before the base is known.
 
 use crate::environment::Environment;
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::settings::{self, RepositoryFile, RepositoryFileChoice, Settings, UserSettings};
 use crate::wiring::changes::Changes;
 use crate::wiring::probe::Probe;
@@ -10,7 +10,7 @@ use anyhow::Context;
 use mala_adapters::git::Git;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Config, FILE_NAME};
-use mala_domain::ports::{ReviewScope, Side};
+use mala_domain::ports::{Repository, ReviewScope, Side};
 
 /// The settings for the review of a change.
 pub async fn of_change(
@@ -28,14 +28,15 @@ pub async fn of_side(
     flags: Config,
 ) -> anyhow::Result<Settings> {
     let path = [FilePath::from(FILE_NAME)];
-    let text = async |side| -> anyhow::Result<Option<Vec<u8>>> {
-        let mut blobs = scope.tree.read(side, &path).await.context("reading mala.yaml")?;
+    let text = async |tree: &dyn Repository, side| -> anyhow::Result<Option<Vec<u8>>> {
+        let mut blobs = tree.read(side, &path).await.context("reading mala.yaml")?;
         Ok(blobs.pop().and_then(|blob| blob.text().map(|text| text.as_bytes().to_vec())))
     };
-    let base = scope.scope.base.as_deref().unwrap_or("the base");
+    let base = scope.trusted_commit().unwrap_or("the base");
     let short = base.get(..12).unwrap_or(base);
-    let trusted = text(trusted).await?.map(|bytes| RepositoryFile::committed(short, bytes));
-    let at_head = text(Side::Head).await?.map(RepositoryFile::on_disk);
+    let trusted = text(scope.trusted_tree().as_ref(), trusted).await?;
+    let trusted = trusted.map(|bytes| RepositoryFile::committed(short, bytes));
+    let at_head = text(scope.tree.as_ref(), Side::Head).await?.map(RepositoryFile::on_disk);
     Ok(user.with_file(settings::choose(trusted, at_head), flags)?)
 }
 
@@ -94,33 +95,47 @@ impl WorkingTreeSettings {
     }
 }
 
-/// The settings of a run, from `mala.yaml` on its target branch, and the name of that branch: what the user sets,
-/// what `mala.yaml` on the default branch says, or the default branch. What is checked out changes nothing.
-pub async fn of_run(here: &Environment, git: &Git) -> anyhow::Result<(Settings, String)> {
+/// The settings of a run.
+pub struct TargetSettings {
+    /// With `mala.yaml` of its target branch.
+    pub settings: Settings,
+    /// Those of the user alone.
+    pub user: UserSettings,
+    /// The name of the target branch.
+    pub target: String,
+}
+
+/// The settings of a run, from `mala.yaml` on its target branch: what the user sets, what `mala.yaml` on the default
+/// branch says, or the default branch. What is checked out changes nothing. Fails without `mala.yaml` there.
+pub async fn of_run(here: &Environment, git: &Git) -> anyhow::Result<TargetSettings> {
     let user = UserSettings::load(here)?;
     let on_disk = settings::read_if_there(&here.root().join(FILE_NAME))?;
-    let at = async |branch: &str| -> anyhow::Result<Settings> {
+    let at = async |branch: &str| -> anyhow::Result<(Settings, bool)> {
         let path = FilePath::from(FILE_NAME);
         let revision = if branch == "HEAD" { branch } else { &format!("refs/heads/{branch}") };
         let bytes = git.committed(revision, &path).await.ok().flatten();
         let trusted = bytes.map(|bytes| RepositoryFile::committed(branch, bytes));
-        let mut choice = settings::choose(trusted, on_disk.clone().map(RepositoryFile::on_disk));
-        if choice.file.is_none() && on_disk.is_some() {
-            let notice = format!("{FILE_NAME} is not committed on {branch}: using the defaults");
-            choice.notice = Some(notice);
-        }
-        Ok(user.with_file(choice, Config::default())?)
+        let choice = settings::choose(trusted, on_disk.clone().map(RepositoryFile::on_disk));
+        let is_there = choice.file.is_some();
+        Ok((user.with_file(choice, Config::default())?, is_there))
     };
     let default = git.default_branch().await?;
     let first = at(default.as_deref().unwrap_or("HEAD")).await?;
-    let target = first.run.target.value.clone().or_else(|| default.clone()).ok_or_else(|| {
+    let target = first.0.run.target.value.clone().or_else(|| default.clone()).ok_or_else(|| {
         Failure::usage("no default branch is known, and `run.target` is not set")
             .hint("set `run.target` in mala.yaml to the branch that work is merged into")
     })?;
-    match default.as_deref() == Some(target.as_str()) {
-        true => Ok((first, target)),
-        false => Ok((at(&target).await?, target)),
+    let (settings, is_there) = match default.as_deref() == Some(target.as_str()) {
+        true => first,
+        false => at(&target).await?,
+    };
+    if !is_there {
+        // Without it, work would be merged by the defaults: without commands and without a review.
+        let why = format!("{FILE_NAME} is not committed on the branch `{target}`");
+        let hint = format!("commit {FILE_NAME} on `{target}`; `mala init` writes one");
+        return Err(Failure::new(FailureKind::Configuration, why).hint(hint).into());
     }
+    Ok(TargetSettings { settings, user, target })
 }
 
 /// The branch to compare with: from the environment, the user's file, `mala.yaml` on the default branch,

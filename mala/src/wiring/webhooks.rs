@@ -2,11 +2,17 @@
 
 use crate::console;
 use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::wiring::read_report;
 use anyhow::Context;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use mala_adapters::process::{ProcessEnvironment, ProcessLimits, ProcessSpec, run};
-use mala_adapters::webhooks::{QueuedReview, WebhookQueue, WebhookReceiver, WebhookSecret};
+use mala_adapters::webhooks::{
+    AttemptEnd, QueuedReview, WebhookQueue, WebhookReceiver, WebhookSecret, WebhookSecrets,
+};
+use mala_domain::forge::{AttemptFailure, retry_wait};
+use mala_domain::verdict::Outcome;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,10 +23,23 @@ use tokio::sync::Notify;
 /// The time limit of one review.
 const REVIEW_TIME: Duration = Duration::from_secs(60 * 60);
 
+/// How many lines of what a failed review printed are shown.
+const MAX_LINES: usize = 10;
+
+/// How often the queue is looked through without a delivery.
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The variables with the secrets of webhooks, which no review gets.
+pub const GITHUB_SECRET: &str = "GITHUB_WEBHOOK_SECRET";
+/// The same for GitLab.
+pub const GITLAB_SECRET: &str = "GITLAB_WEBHOOK_SECRET";
+
 /// What the service does.
 pub struct WebhookService<'s> {
-    /// The secret of the webhook.
-    pub secret: &'s str,
+    /// The secret of the webhooks on GitHub.
+    pub github_secret: Option<&'s str>,
+    /// The secret of the webhooks on GitLab.
+    pub gitlab_secret: Option<&'s str>,
     /// Where it listens.
     pub address: SocketAddr,
     /// How many reviews run at a time.
@@ -37,13 +56,16 @@ pub async fn serve(
     mut stopped: impl AsyncFnMut(),
 ) -> anyhow::Result<()> {
     let path = here.root().join(".mala/webhooks.db");
-    let queue = Arc::new(WebhookQueue::open(&path).context("opening .mala/webhooks.db")?);
+    let queue = Arc::new(WebhookQueue::open(&path, now()).context("opening .mala/webhooks.db")?);
     let listener = TcpListener::bind(service.address).await;
     let listener = listener.with_context(|| format!("listening on {}", service.address))?;
     let stored = Arc::new(Notify::new());
     let receiver = WebhookReceiver {
         queue: Arc::clone(&queue),
-        secret: WebhookSecret::new(service.secret),
+        secrets: WebhookSecrets {
+            github: service.github_secret.map(WebhookSecret::new),
+            gitlab: service.gitlab_secret.map(WebhookSecret::new),
+        },
         stored: Arc::clone(&stored),
     };
     console::say(&format!("listening on http://{}/webhooks", listener.local_addr()?));
@@ -54,14 +76,16 @@ pub async fn serve(
         tokio::pin!(serving);
         loop {
             while running.len() < service.n_jobs
-                && let Some(due) = queue.take().await?
+                && let Some(due) = queue.take(now()).await?
             {
                 running.push(review(&program, service, here, due));
             }
             tokio::select! {
                 () = &mut serving => {}
                 () = stored.notified() => {}
-                Some((ended, is_done)) = running.next() => queue.end(ended, is_done).await?,
+                // A review that failed may be due again.
+                () = tokio::time::sleep(CHECK_INTERVAL) => {}
+                Some((ended, end)) = running.next() => queue.end(ended, end, now()).await?,
                 () = stopped() => break,
             }
         }
@@ -73,7 +97,7 @@ pub async fn serve(
     loop {
         tokio::select! {
             ended = running.next() => match ended {
-                Some((ended, is_done)) => queue.end(ended, is_done).await?,
+                Some((ended, end)) => queue.end(ended, end, now()).await?,
                 None => return Ok(()),
             },
             () = stopped() => return Ok(()),
@@ -81,32 +105,81 @@ pub async fn serve(
     }
 }
 
-/// Runs `mala pr` for a pull request. It is done when there is a result.
+fn now() -> i64 {
+    jiff::Timestamp::now().as_second()
+}
+
+/// Runs `mala pr` for a pull request, and says how it ended.
 async fn review(
     program: &PathBuf,
     service: &WebhookService<'_>,
     here: &Environment,
     due: QueuedReview,
-) -> (QueuedReview, bool) {
-    let variables = here.variables.iter().map(|(name, value)| (name.clone(), value.clone()));
-    // A program of our own: it needs the tokens and keys. The secret of the webhook stays here.
-    let environment = ProcessEnvironment::unfiltered(variables).without("GITHUB_WEBHOOK_SECRET");
+) -> (QueuedReview, AttemptEnd) {
     let at = due.at.to_string();
-    let spec = ProcessSpec::new(program, &here.folder, environment).args([
-        "pr",
-        at.as_str(),
-        "--post",
-        service.post.as_str(),
-    ]);
-    let code = match run(spec, ProcessLimits::within(REVIEW_TIME)).await {
-        Ok(finished) => finished.code(),
-        Err(error) => {
-            console::say(&format!("warning: {at}: {error}"));
-            None
+    let (failure, why) = match attempt(program, service, here, &due).await {
+        Ok((code, outcome, printed)) => {
+            let shown = code.map_or("no exit code".to_owned(), |code| format!("exit code {code}"));
+            console::say(&format!("{at}: {shown}"));
+            (failure_of(code, outcome), printed)
         }
+        Err(error) => (Some(AttemptFailure::Incomplete), format!("{error:#}")),
     };
-    let is_done = matches!(code, Some(0 | 1));
-    let shown = code.map_or("no exit code".to_owned(), |code| format!("exit code {code}"));
-    console::say(&format!("{at}: {shown}"));
-    (due, is_done)
+    let Some(failure) = failure else { return (due, AttemptEnd::Done) };
+    for line in last_lines(&why) {
+        console::say(&format!("{at}: {}", console::harmless(line)));
+    }
+    match retry_wait(failure, due.n_attempts) {
+        Some(wait) => {
+            console::say(&format!("{at}: trying again in {} min", wait.as_secs() / 60));
+            (due, AttemptEnd::Again(wait))
+        }
+        None => {
+            console::say(&format!("{at}: not trying again; deliver the webhook again to do so"));
+            (due, AttemptEnd::Failed)
+        }
+    }
+}
+
+/// Runs `mala pr` once. Returns its exit code, the outcome of its review if it had one, and what it printed on stderr.
+async fn attempt(
+    program: &PathBuf,
+    service: &WebhookService<'_>,
+    here: &Environment,
+    due: &QueuedReview,
+) -> anyhow::Result<(Option<i32>, Option<Outcome>, String)> {
+    let variables = here.variables.iter().map(|(name, value)| (name.clone(), value.clone()));
+    // A program of our own: it needs the tokens and keys. The secrets of the webhooks stay here.
+    let environment = ProcessEnvironment::unfiltered(variables);
+    let environment = environment.without(GITHUB_SECRET).without(GITLAB_SECRET);
+    let folder = tempfile::tempdir().context("creating a temporary folder")?;
+    let report = folder.path().join("review.json");
+    let mut args = vec!["pr".to_owned(), due.at.to_string()];
+    args.extend(["--post".to_owned(), service.post.clone()]);
+    args.extend(["--output".to_owned(), format!("json={}", report.display())]);
+    args.extend(due.asked_by.iter().map(|login| format!("--asked-by={login}")));
+    let spec = ProcessSpec::new(program, &here.folder, environment).args(args);
+    let finished = run(spec, ProcessLimits::within(REVIEW_TIME)).await?;
+    let outcome = read_report(&report).ok().map(|report| report.outcome);
+    let printed = String::from_utf8_lossy(&finished.output.stderr).into_owned();
+    Ok((finished.code(), outcome, printed))
+}
+
+/// Why there is no result; `None` if there is one, or if an account asked for the review that may not.
+fn failure_of(code: Option<i32>, outcome: Option<Outcome>) -> Option<AttemptFailure> {
+    match code.and_then(Exit::of) {
+        Some(Exit::Passed | Exit::Blocked | Exit::Usage) => None,
+        Some(Exit::Configuration | Exit::Internal) => Some(AttemptFailure::Permanent),
+        _ if matches!(outcome, Some(Outcome::CouldNotReview(_))) => {
+            Some(AttemptFailure::Incomplete)
+        }
+        _ => Some(AttemptFailure::NotPosted),
+    }
+}
+
+/// The last lines of what a program printed.
+fn last_lines(printed: &str) -> impl Iterator<Item = &str> {
+    let lines: Vec<&str> = printed.lines().collect();
+    let first = lines.len().saturating_sub(MAX_LINES);
+    lines.into_iter().skip(first)
 }

@@ -62,7 +62,7 @@ pub(super) async fn waive(
     here: &Environment,
 ) -> anyhow::Result<Exit> {
     let known = ledger.finding(&args.id).await.map_err(failure)?.finding;
-    let update = waived(&known, &args.reason, until, here)?;
+    let update = waived(&known, &args.reason, until, &person(here).await)?;
     change((known, update), args.format, ledger).await
 }
 
@@ -70,9 +70,9 @@ fn waived(
     known: &LedgerFinding,
     reason: &str,
     until: Option<String>,
-    here: &Environment,
+    by: &str,
 ) -> Result<StateUpdate, Failure> {
-    let change = state_change(known, FindingEvent::Waived, reason, here)?;
+    let change = state_change(known, FindingEvent::Waived, reason, by)?;
     let waiver = Waiver {
         reason: change.reason.clone(),
         by: change.by.clone(),
@@ -109,8 +109,9 @@ pub(super) async fn waive_shared(
         file: known.finding.file.clone(),
         title: known.finding.title.clone(),
         reason,
-        by: person(here),
+        by: person(here).await,
         until,
+        priority: Some(known.finding.effective_priority()),
         code: code_hash(&known.finding.evidence_snippet),
         quote: Some(known.finding.evidence_snippet.clone()),
     });
@@ -137,7 +138,7 @@ pub(super) async fn dispute(
     here: &Environment,
 ) -> anyhow::Result<Exit> {
     let known = ledger.finding(&args.id).await.map_err(failure)?.finding;
-    let update = updated(&known, FindingEvent::Disputed, &args.reason, here)?;
+    let update = updated(&known, FindingEvent::Disputed, &args.reason, &person(here).await)?;
     change((known, update), args.format, ledger).await
 }
 
@@ -148,7 +149,7 @@ pub(super) async fn reopen(
     here: &Environment,
 ) -> anyhow::Result<Exit> {
     let known = ledger.finding(id).await.map_err(failure)?.finding;
-    let update = updated(&known, FindingEvent::Reopened, reason, here)?;
+    let update = updated(&known, FindingEvent::Reopened, reason, &person(here).await)?;
     change((known, update), format, ledger).await
 }
 
@@ -156,9 +157,9 @@ fn updated(
     known: &LedgerFinding,
     event: FindingEvent,
     reason: &str,
-    here: &Environment,
+    by: &str,
 ) -> Result<StateUpdate, Failure> {
-    let change = state_change(known, event, reason, here)?;
+    let change = state_change(known, event, reason, by)?;
     Ok(StateUpdate { id: known.id.clone(), change, waiver: None })
 }
 
@@ -192,8 +193,9 @@ pub(super) async fn baseline(
     };
     let mut open = ledger.findings(&filter).await.map_err(failure)?;
     open.retain(is_own);
+    let by = person(here).await;
     let updates: Vec<StateUpdate> =
-        open.iter().map(|it| waived(it, reason, None, here)).collect::<Result<_, _>>()?;
+        open.iter().map(|it| waived(it, reason, None, &by)).collect::<Result<_, _>>()?;
     ledger.change_states(&updates).await.map_err(failure)?;
     console::data(&match format {
         FindingsFormat::Text => format!("waived {}\n", counted(updates.len(), "finding")),
@@ -252,7 +254,7 @@ fn state_change(
     known: &LedgerFinding,
     event: FindingEvent,
     reason: &str,
-    here: &Environment,
+    by: &str,
 ) -> Result<StateChange, Failure> {
     let Some(state) = next_state(known.state, event) else {
         let what = match event {
@@ -263,7 +265,7 @@ fn state_change(
         let now = known.state.name();
         return Err(Failure::usage(format!("the finding is {now} and cannot be {what}")));
     };
-    Ok(StateChange { state, by: person(here), at: now(), reason: given_reason(reason)? })
+    Ok(StateChange { state, by: by.to_owned(), at: now(), reason: given_reason(reason)? })
 }
 
 fn given_reason(reason: &str) -> Result<String, Failure> {
@@ -273,11 +275,17 @@ fn given_reason(reason: &str) -> Result<String, Failure> {
     }
 }
 
-/// Who decides, as far as the environment tells.
-fn person(here: &Environment) -> String {
-    let names = ["GIT_AUTHOR_NAME", "USER", "LOGNAME"];
-    let name = names.into_iter().find_map(|name| here.text(name));
-    name.unwrap_or("unknown").to_owned()
+/// Who decides: the author of commits, as far as git and the environment tell.
+async fn person(here: &Environment) -> String {
+    if let Some(name) = here.text("GIT_AUTHOR_NAME") {
+        return name.to_owned();
+    }
+    let name = match Changes::open(here).await.git() {
+        Some(git) => git.user_name().await,
+        None => None,
+    };
+    let of_system = || ["USER", "LOGNAME"].into_iter().find_map(|name| here.text(name));
+    name.or_else(|| of_system().map(str::to_owned)).unwrap_or_else(|| "unknown".to_owned())
 }
 
 async fn change(

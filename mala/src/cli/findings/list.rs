@@ -2,6 +2,7 @@
 
 use super::FindingsFormat;
 use crate::console::{self, harmless};
+use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::wiring::ledger::failure;
@@ -13,6 +14,7 @@ use mala_domain::ledger::{FindingId, LedgerFinding};
 use mala_domain::ports::{FindingFilter, Ledger};
 use mala_domain::render::{one_line, short_line};
 use serde_json::json;
+use std::path::{Component, Path, PathBuf};
 
 /// Which findings
 #[derive(Debug, Default, Args)]
@@ -44,8 +46,12 @@ fn states() -> PossibleValuesParser {
     PossibleValuesParser::new(FindingState::ALL.map(FindingState::name))
 }
 
-pub(super) async fn list(args: &FindingListArgs, ledger: &dyn Ledger) -> anyhow::Result<Exit> {
-    let mut filter = filter(args)?;
+pub(super) async fn list(
+    args: &FindingListArgs,
+    ledger: &dyn Ledger,
+    here: &Environment,
+) -> anyhow::Result<Exit> {
+    let mut filter = filter(args, here)?;
     if filter.limit > 0 {
         // One more tells whether there are more.
         filter.limit += 1;
@@ -74,18 +80,35 @@ pub(super) async fn list(args: &FindingListArgs, ledger: &dyn Ledger) -> anyhow:
     Ok(Exit::Passed)
 }
 
-fn filter(args: &FindingListArgs) -> Result<FindingFilter, Failure> {
+fn filter(args: &FindingListArgs, here: &Environment) -> Result<FindingFilter, Failure> {
     let is_listed = |state: &FindingState| args.state.iter().any(|name| name == state.name());
     let since = args.since.as_deref().map(super::decide::day).transpose()?;
     Ok(FindingFilter {
         states: FindingState::ALL.into_iter().filter(is_listed).collect(),
-        files: args.file.iter().map(|file| FilePath::from(file.as_str())).collect(),
+        files: args.file.iter().flat_map(|file| file_paths(file, here)).collect(),
         rule: args.rule.clone(),
         reviewer: args.reviewer.clone(),
         since,
         subject: None,
         limit: args.limit,
     })
+}
+
+/// The paths that a file may have in the ledger: from the root of the repository, as lists print it, or from the current
+/// folder.
+fn file_paths(file: &str, here: &Environment) -> Vec<FilePath> {
+    let mut whole = PathBuf::new();
+    for part in here.folder.join(file).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                whole.pop();
+            }
+            other => whole.push(other),
+        }
+    }
+    let from_root = whole.strip_prefix(here.root()).ok().and_then(Path::to_str);
+    [Some(file), from_root].into_iter().flatten().map(FilePath::from).collect()
 }
 
 fn line(it: &LedgerFinding, id: &str, width: usize) -> String {

@@ -45,7 +45,7 @@ fn text(history: &FindingHistory) -> String {
         format!("reviewer  {}", one_line(&by)),
         format!("category  {}", finding.category),
         format!("change    {}", one_line(&it.subject)),
-        format!("reported  {} times, first {}", it.n_occurrences, it.first_seen_at),
+        format!("reported  {}, first {}", times(it.n_occurrences), it.first_seen_at),
     ];
     if let Some(symbol) = &finding.symbol {
         lines.insert(4, format!("symbol    {}", one_line(symbol)));
@@ -61,6 +61,10 @@ fn text(history: &FindingHistory) -> String {
     lines.push(String::new());
     lines.extend(events(history));
     lines.join("\n") + "\n"
+}
+
+fn times(n: u32) -> String {
+    if n == 1 { "once".to_owned() } else { format!("{n} times") }
 }
 
 /// What happened, in the order in which it happened.

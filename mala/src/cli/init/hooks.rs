@@ -12,7 +12,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::interrupt::until_interrupted;
 use crate::wiring::gate::variables;
 use crate::wiring::gate::work::{
-    current_state, hook_folder, read_file, settings_are_committed, write_file,
+    current_state, hook_folder, n_unpushed, read_file, settings_are_committed, write_file,
 };
 use anyhow::Context;
 use clap::ValueEnum;
@@ -97,7 +97,8 @@ pub(super) fn install(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit
 /// Removes the hook from the files of these hosts; without any, from all of them.
 pub(super) fn remove(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit> {
     let top = work_tree(here)?;
-    let hosts = if hosts.contains(&Host::Usable) { &AGENTS } else { hosts };
+    let is_all = hosts.contains(&Host::Usable);
+    let hosts = if is_all { &AGENTS } else { hosts };
     let folder = hook_folder(top);
     change(hosts, top, &|host, text| {
         let Some(text) = text else { return Ok(FileAction::Stays("no such file")) };
@@ -121,7 +122,7 @@ pub(super) fn remove(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit>
         let text = read(&top.join(host.file())).ok().flatten();
         text.is_some_and(|text| edit::has_hook(&text) != Ok(false))
     };
-    if hosts.contains(&Host::PrePush) {
+    if hosts.contains(&Host::PrePush) || is_all && push::is_installed(top, here) {
         push::remove(top, here)?;
     }
     if !AGENTS.into_iter().any(has_hook) {
@@ -151,11 +152,15 @@ fn accept(top: &Path, here: &Environment) -> anyhow::Result<()> {
         if folder.accepted()?.is_none() {
             let state = current_state(here).await?;
             folder.accept(&state).context("recording the state of the repository")?;
+            match n_unpushed(here, &state).await? {
+                0 => {}
+                n => console::say(&format!("not reviewed: {n} of your commits are not pushed yet")),
+            }
         }
         if !settings_are_committed(here).await? {
             console::say(
-                "warning: mala.yaml is not committed: commit it, so that hooks use it in other work trees \
-                 and clones too",
+                "warning: mala.yaml is not committed: hooks read it from the commit that work starts from, \
+                 and for a push from the remote; commit and push it first",
             );
         }
         Ok(Exit::Passed)

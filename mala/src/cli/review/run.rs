@@ -18,10 +18,13 @@ use crate::wiring::{
     StateFolder, changes, read_following_links, reviewers, rules, start_time, trusted_settings,
 };
 use mala_domain::config::{
-    BudgetSettings, Config, LinterMode, ReviewPolicy, ReviewSettings, ReviewerType,
+    BudgetSettings, Config, ConfigOrigin, LinterMode, ReviewPolicy, ReviewSettings, ReviewerType,
 };
 use mala_domain::ports::{ReviewScope, RunStore, Side};
+use mala_domain::report::Report;
 use mala_domain::review::ReviewPlan;
+use mala_domain::review::policy::configured_command;
+use mala_domain::review::suppress::SuppressionPolicy;
 use mala_domain::scope::ReviewTarget;
 use mala_pipeline::agent::Transcript;
 use mala_pipeline::review::{Published, ReviewOutput, ReviewPorts, StartTime, publish, review};
@@ -69,7 +72,7 @@ async fn one_review(
         },
         full_requested: false,
         warnings: Vec::new(),
-        is_from_fork: false,
+        is_from_fork: args.is_from_fork,
         started,
         progress,
     };
@@ -169,13 +172,16 @@ pub(in crate::cli) async fn run_job(
     let ports = ReviewPorts { store: kept_in, tracking, ..chosen.ports() };
     let reviewed = review(&plan, scoped, &ports, &|event| job.progress.show(&event)).await;
     job.progress.end();
-    let mut reviewed = reviewed.map_err(changes::failure)?;
+    let reviewed = reviewed.map_err(changes::failure)?;
     unfinished.finish();
     warn_of_recording(chosen.recording.as_deref());
-    if let Some(store) = &store {
-        let more = kept(transcript).into_iter().chain(lane_files(chosen.lane_logs.as_deref()));
-        keep(&mut reviewed, &job.started, store, &more.collect::<Vec<_>>());
-    }
+    let reviewed = match &store {
+        Some(store) => {
+            let more = kept(transcript).into_iter().chain(lane_files(chosen.lane_logs.as_deref()));
+            keep(reviewed, &job.started, store, &more.collect::<Vec<_>>())
+        }
+        None => reviewed,
+    };
     Ok(Some(FinishedReview { reviewed, policy: settings.policy, started: job.started }))
 }
 
@@ -186,8 +192,13 @@ async fn trusted_settings(job: &ReviewJob<'_>) -> anyhow::Result<(Settings, Vec<
     let mut settings = trusted_settings::of_side(&job.user, scope, flags).await?;
     let mut notices = settings.notices();
     notices.extend(job.warnings.iter().cloned());
+    // A pull request cannot waive its own findings, unless the settings say so.
+    let suppressions = &mut settings.policy.suppressions;
+    if job.subject.is_some() && suppressions.origin == ConfigOrigin::Default {
+        suppressions.value = SuppressionPolicy::Trusted;
+    }
     if job.is_from_fork && !settings.policy.fork_commands.value {
-        notices.extend(without_commands(&mut settings.policy, &job.options.reviewer)?);
+        notices.extend(without_commands(&mut settings, &job.options.reviewer)?);
     }
     Ok((settings, notices))
 }
@@ -200,19 +211,17 @@ async fn open_ledger(
     ReviewLedger::open(&place?, request, notices).await
 }
 
-/// Takes linters out of the review of a fork. The `command` reviewer is an error: a review never falls back.
+/// Takes linters out of the review of a fork. A reviewer that is a command is an error: a review never falls back.
 fn without_commands(
-    policy: &mut ReviewPolicy,
+    settings: &mut Settings,
     named: &[ReviewerType],
 ) -> Result<Option<String>, Failure> {
-    let is_command = |kind: &ReviewerType| *kind == ReviewerType::Command;
-    let is_named = named.iter().any(is_command);
-    if is_named || (named.is_empty() && policy.reviewer.value.as_ref().is_some_and(is_command)) {
-        let what = "the reviewer 'command' does not run on pull requests from forks";
+    if let Some(command) = configured_command(named, &settings.policy, &settings.gate) {
+        let what = format!("{command} does not run on pull requests from forks");
         let hint = "set pull_requests.fork_commands on the base branch, or use --reviewer";
         return Err(Failure::new(FailureKind::Configuration, what).hint(hint));
     }
-    let ran = std::mem::replace(&mut policy.linters.value, LinterMode::Off);
+    let ran = std::mem::replace(&mut settings.policy.linters.value, LinterMode::Off);
     let notice =
         "linters do not run on pull requests from forks: pull_requests.fork_commands allows them";
     Ok((ran != LinterMode::Off).then(|| notice.to_owned()))
@@ -263,18 +272,20 @@ impl Drop for UnfinishedRecording {
     }
 }
 
-/// Stores the files of a review. If they cannot be written, that is a warning, and the report names no
+/// Stores the files of a review. If they cannot be written, that is a warning, and what is shown names no
 /// folder.
 fn keep(
-    reviewed: &mut ReviewOutput,
+    reviewed: ReviewOutput,
     started: &StartTime,
     store: &dyn RunStore,
     more: &[(String, String)],
-) {
-    if let Published::Failed(error) = publish(reviewed, started, store, more) {
-        console::say(&format!("warning: cannot save the review: {error}"));
-        reviewed.report.review_log_path = None;
-    }
+) -> ReviewOutput {
+    let Published::Failed(error) = publish(&reviewed, started, store, more) else {
+        return reviewed;
+    };
+    console::say(&format!("warning: cannot save the review: {error}"));
+    let report = Report { review_log_path: None, ..reviewed.report };
+    ReviewOutput { report, ..reviewed }
 }
 
 /// The prompts and answers of lanes, as files of the review.

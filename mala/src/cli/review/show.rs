@@ -33,10 +33,22 @@ pub(in crate::cli) fn show(
             None if args.fix_prompt => {
                 console::data(&fix_prompt::render(&reviewed.report))?;
             }
-            None if sink.format == "text" => {
-                console::data(&terminal::render(&view, &options(policy, args, here)))?;
+            None => {
+                let is_text = sink.format == "text";
+                let shown = match is_text {
+                    true => terminal::render(&view, &options(policy, args, here)),
+                    false => output(&view),
+                };
+                let is_runner = here.text("GITHUB_ACTIONS") == Some("true");
+                let shown = match is_runner && sink.format != "github" {
+                    true => console::without_runner_commands(&shown),
+                    false => shown,
+                };
+                match is_text {
+                    true => console::data(&shown)?,
+                    false => console::bytes(shown.as_bytes())?,
+                }
             }
-            None => console::bytes(output(&view).as_bytes())?,
         }
     }
     failed.map_or(Ok(()), |failure| Err(failure.into()))

@@ -1,40 +1,75 @@
 //! What `mala run` shows: the plan, progress, the state and the log.
 
-use super::RunBase;
+use super::{check_names, failure, locked};
 use crate::console::{self, harmless};
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::failure::{Failure, FailureKind};
-use crate::wiring::run::{self as wiring, RunFolder, RunRequest};
+use crate::failure::Failure;
+use crate::wiring::run::{self as wiring, Git, RunFolder, RunRequest};
+use crate::wiring::trusted_settings::TargetSettings;
 use anyhow::Context;
+use mala_domain::ports::RunLogError;
 use mala_domain::run::issue::IssueId;
-use mala_domain::run::lifecycle::{LoggedEvent, RunEvent, WorkEvent};
+use mala_domain::run::lifecycle::{LoggedEvent, RunEvent, RunRules, RunState, WorkEvent};
 use mala_domain::run::readiness::readiness;
-use mala_domain::run::report::event_details;
+use mala_domain::run::report::{doing, event_details};
 use mala_domain::run::triggers::TriggerPlan;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-/// Prints what a run would do.
+/// Prints what a run would do, and fails as it would.
 pub(super) async fn plan(
     request: &RunRequest,
-    RunBase { settings, git, target }: RunBase,
+    (TargetSettings { settings, target, .. }, git): (TargetSettings, Git),
     here: &Environment,
+    folder: &RunFolder,
 ) -> anyhow::Result<Exit> {
     let plan = wiring::orchestrator_plan(request, &settings, &git, &target).await?;
+    let metadata = folder.metadata()?;
+    let plan = plan.continuing(metadata.as_deref()).map_err(failure)?;
     let tracker = wiring::open_tracker(here, &settings, &git).await?;
+    check_names(&plan.rules.selection, &*tracker).await?;
     let issues = tracker.issues().await?;
-    let found = readiness(&issues, &request.selection, &BTreeSet::new(), &plan.rules.owner);
-    let title = |id: &IssueId| {
-        let issue = issues.iter().find(|issue| issue.id == *id);
-        harmless(issue.map_or("", |issue| &issue.title))
+    let tip = wiring::tip(&git, &target).await?;
+    let preview = plan.preview(metadata.as_deref(), &folder.log_lines()?, (&issues, &tip));
+    let preview = preview.map_err(failure)?;
+    let mut text = match &preview.resumes {
+        Some(run_id) => format!("continues run {run_id}\n"),
+        None => "starts a new run\n".to_owned(),
     };
-    let mut text = format!(
+    text.push_str(&format!(
         "tracker: {}\ncoder: {}\ntarget: {}\nissues at a time: {}\n",
         tracker.name(),
         settings.run.coder.value,
         harmless(&target),
         plan.rules.max_agents
-    );
+    ));
+    if let Some(why) = wiring::obstacle(&git, &target).await? {
+        text.push_str(&format!("work cannot be merged: {}\n", harmless(&why)));
+    }
+    text.push_str(&issue_lines(&preview.state, &plan.rules));
+    let triggers = &plan.rules.triggers;
+    let all = [Some(&triggers.session_end), triggers.periodic.as_ref()];
+    let all = all.into_iter().chain([triggers.epic_completion.as_ref(), triggers.run_end.as_ref()]);
+    for trigger in all.flatten() {
+        text.push_str(&trigger_line(trigger));
+    }
+    console::data(&text)?;
+    if let Some(holder) = folder.holder() {
+        return Err(locked(RunLogError::Locked { holder }));
+    }
+    wiring::open_coder(here, &settings.run, &git).await?;
+    Ok(Exit::Passed)
+}
+
+/// What is in progress, and what the run would start.
+fn issue_lines(state: &RunState, rules: &RunRules) -> String {
+    let taken = state.taken(rules.work_on_findings);
+    let found = readiness(&state.issues, &rules.selection, &taken, &rules.owner);
+    let title = |id: &IssueId| harmless(state.issue(id).map_or("", |issue| &issue.title));
+    let mut text = String::new();
+    for (key, work) in state.works.iter().filter(|(_, work)| work.is_active()) {
+        text.push_str(&format!("goes on: {} {}\n", harmless(&key.to_string()), doing(&work.step)));
+    }
     for id in &found.ready {
         text.push_str(&format!("ready: {id} {}\n", title(id)));
     }
@@ -47,14 +82,7 @@ pub(super) async fn plan(
     for (id, reason) in &found.unusable {
         text.push_str(&format!("not possible: {id}: {reason}\n"));
     }
-    let triggers = &plan.rules.triggers;
-    let all = [Some(&triggers.session_end), triggers.periodic.as_ref()];
-    let all = all.into_iter().chain([triggers.epic_completion.as_ref(), triggers.run_end.as_ref()]);
-    for trigger in all.flatten() {
-        text.push_str(&trigger_line(trigger));
-    }
-    console::data(&text)?;
-    Ok(Exit::Passed)
+    text
 }
 
 fn trigger_line(trigger: &TriggerPlan) -> String {
@@ -129,8 +157,7 @@ pub(super) fn logs(folder: &RunFolder, name: Option<&str>) -> anyhow::Result<Exi
 /// Asks the current run to stop.
 pub(super) fn stop(folder: &RunFolder) -> anyhow::Result<Exit> {
     if !folder.request_stop().context("stopping the run")? {
-        let failure = Failure::new(FailureKind::CouldNotReview, "no run is in progress");
-        return Err(failure.into());
+        return Err(Failure::usage("no run is in progress").into());
     }
     console::say("the run finishes its running work and ends");
     Ok(Exit::Passed)

@@ -7,13 +7,14 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::wiring::task::{TaskRepository, TaskReviewer, fresh_review_id, notifiers};
 use clap::Args;
-use mala_domain::config::TaskTrigger;
+use mala_domain::config::{TaskPolicy, TaskTrigger};
+use mala_domain::task::advice::next_step;
 use mala_domain::task::review::{TaskReview, TaskReviewResult};
 use mala_domain::task::transitions::{TaskAction, transition};
 use mala_domain::task::{TaskRecord, TaskStatus};
 use mala_domain::verdict::Outcome;
 use mala_pipeline::task::{
-    FinishedTaskReview, TaskReviewRequest, TaskReviews, change_task, complete_task, review_task,
+    FinishedTaskReview, TaskReviewRequest, change_task, complete_task, review_task,
 };
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -26,6 +27,9 @@ pub(super) struct DoneArgs {
     /// Log of the coding session, for `include_session_log`
     #[arg(long, value_name = "FILE")]
     session_log: Option<PathBuf>,
+    /// Review the work in this work tree, also if it started in another one
+    #[arg(long)]
+    here: bool,
 }
 
 pub(super) async fn run(
@@ -36,6 +40,13 @@ pub(super) async fn run(
 ) -> anyhow::Result<Exit> {
     let task = tasks.store().task(&args.id).await.map_err(unknown)?;
     transition(&task.id, task.status, action).map_err(|error| failure(error.into()))?;
+    if let (false, Some(other)) = (args.here, tasks.other_work_tree(&task)) {
+        let id = &task.id;
+        let failure = Failure::usage(format!("the work on task {id} started in {other}"));
+        let name = action.name();
+        let hint = format!("run `mala task {name} {id}` there, or here with `--here`");
+        return Err(failure.hint(hint).into());
+    }
     let log = args.session_log.as_ref().map(|file| here.folder.join(file));
     let reviewer = tasks.reviewer(&task, log).await?;
     if let Some(notice) = reviewer.notice() {
@@ -45,7 +56,6 @@ pub(super) async fn run(
     if let Some(exit) = without_review(&task, action, tasks, (&reviewer, format)).await? {
         return Ok(exit);
     }
-    console::say(&harmless(&format!("reviewing with {}", reviewer.reviewer_command())));
     let request = TaskReviewRequest {
         id: task.id.as_str(),
         action,
@@ -57,7 +67,7 @@ pub(super) async fn run(
     for unsent in &finished.unsent {
         console::say(&harmless(&format!("warning: {unsent}")));
     }
-    print(&finished, reviewer.policy().max_revisions.value, format)?;
+    print(&finished, reviewer.policy(), format)?;
     Ok(exit_of(&finished))
 }
 
@@ -110,7 +120,7 @@ fn print_task(
 
 fn print(
     finished: &FinishedTaskReview,
-    max_revisions: u32,
+    policy: &TaskPolicy,
     format: TaskFormat,
 ) -> std::io::Result<()> {
     let FinishedTaskReview { task, review, .. } = finished;
@@ -128,32 +138,30 @@ fn print(
     for warning in &review.warnings {
         text += &format!("warning: {warning}\n");
     }
-    let id = &task.id;
-    let hint = match (task.status, &review.reason) {
-        (TaskStatus::AwaitingReview, Some(reason)) => {
-            format!("error: could not review: {reason}\nhint: `mala task done {id}` tries again\n")
-        }
-        (TaskStatus::InProgress, _) => format!(
-            "hint: attempt {} of {max_revisions}; `mala task show {id} --fix-prompt` prints what to fix\n",
-            review.attempt
-        ),
-        (TaskStatus::Blocked, _) => {
-            format!("hint: a person decides; `mala task reopen {id}` tries again\n")
-        }
-        _ => String::new(),
-    };
-    text += &hint;
+    if let (TaskStatus::AwaitingReview, Some(reason)) = (task.status, &review.reason) {
+        text += &format!("error: could not review: {reason}\n");
+    }
+    let (trigger, max_revisions) = (policy.trigger.value, policy.max_revisions.value);
+    if let Some(next) = next_step(task, review, trigger, max_revisions) {
+        text += &format!("hint: {next}\n");
+    }
     if !text.is_empty() {
         console::say(harmless(&text).trim_end());
     }
     Ok(())
 }
 
+/// The task is complete, or the review is not done, or something is to be done about the task.
 fn exit_of(finished: &FinishedTaskReview) -> Exit {
-    match (finished.review.result, finished.not_done) {
-        (Some(TaskReviewResult::Approved), _) => Exit::Passed,
-        (Some(TaskReviewResult::NeedsRevision | TaskReviewResult::Rejected), _) => Exit::Blocked,
-        (_, Some(kind)) => Exit::from(Outcome::CouldNotReview(kind)),
-        (_, None) => Exit::CouldNotReview,
+    let FinishedTaskReview { task, review, not_done, .. } = finished;
+    match (review.result, not_done) {
+        (Some(TaskReviewResult::Approved), _) if task.status == TaskStatus::Complete => {
+            Exit::Passed
+        }
+        (Some(TaskReviewResult::Pending) | None, Some(kind)) => {
+            Exit::from(Outcome::CouldNotReview(*kind))
+        }
+        (Some(TaskReviewResult::Pending) | None, None) => Exit::CouldNotReview,
+        (Some(_), _) => Exit::Blocked,
     }
 }

@@ -1,6 +1,6 @@
 //! `mala task list` and `mala task show`.
 
-use super::{TaskFormat, line};
+use super::{TaskFormat, line, status_words};
 use crate::console::{self, harmless};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -33,12 +33,18 @@ pub(super) fn task_json(task: &TaskRecord) -> Value {
     if let Value::Object(fields) = &mut value {
         fields.insert("schema_version".to_owned(), json!(1));
         fields.entry("reviews").or_insert_with(|| json!([]));
+        fields.insert("reviewed".to_owned(), json!(task.is_reviewed()));
     }
     value
 }
 
-pub(super) fn fix_prompt(task: &TaskRecord, format: TaskFormat) -> anyhow::Result<Exit> {
-    let Some(prompt) = task.fix_prompt() else {
+pub(super) async fn fix_prompt(
+    tasks: &TaskRepository,
+    task: &TaskRecord,
+    format: TaskFormat,
+) -> anyhow::Result<Exit> {
+    let trigger = tasks.settings().await?.tasks.trigger.value;
+    let Some(prompt) = task.fix_prompt(trigger) else {
         return Err(Failure::usage(format!("no review asks to fix anything in {}", task.id)).into());
     };
     let text = match format {
@@ -65,7 +71,7 @@ pub(super) async fn show(
 async fn text(tasks: &TaskRepository, task: &TaskRecord) -> anyhow::Result<String> {
     let policy = tasks.settings().await?.tasks;
     let mut text = format!("{} {}\n", task.id, task.title);
-    text += &format!("status: {}\n", task.status.name());
+    text += &format!("status: {}\n", status_words(task));
     let (count, max) = (task.revision_count, policy.max_revisions.value);
     text += &format!("revisions: {count} of {max}\n");
     if let Some(commit) = &task.start_commit {
@@ -104,5 +110,6 @@ fn review_text(review: &TaskReview) -> String {
     text.extend(words.filter(|it| !it.is_empty()).map(|it| format!("  {it}\n")));
     let issues = review.issues.iter().map(|it| format!("  - {}\n", it.replace('\n', "\n    ")));
     text.extend(issues);
+    text.extend(review.warnings.iter().map(|it| format!("  warning: {it}\n")));
     text
 }

@@ -86,6 +86,7 @@ impl Gate {
             agent: CheckerSettings::default(),
             rounds: RoundPolicy::default(),
             canaries: None,
+            is_of_hook: false,
         };
         let folder = self.sessions.canaries().place(number)?;
         let runner = runner(git, &session, &folder, here, None);

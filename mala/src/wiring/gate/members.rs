@@ -9,6 +9,7 @@ use mala_domain::gate::session::{CheckerSettings, PanelMember, SessionProgress};
 use mala_domain::ports::{Reviewer, Verifier};
 use mala_pipeline::gate::{LaneProgress, LaneReviewer, NotedReviewer, PanelContext};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What the reviewers of mala itself need.
 pub struct InProcessSettings<'s> {
@@ -18,6 +19,8 @@ pub struct InProcessSettings<'s> {
     pub models: &'s UserModels,
     /// The project's rules.
     pub rules: ProjectRules,
+    /// The time limit of each.
+    pub timeout: Duration,
 }
 
 /// The reviewers of a panel.
@@ -48,9 +51,9 @@ pub async fn panel_reviewers<F: Fn(&SessionProgress) + Send + Sync + 'static>(
                 lane
             }
         };
-        let starts = is_in_process && member.absent.is_none();
+        let time = Some(own.timeout).filter(|_| is_in_process && member.absent.is_none());
         let name = member.lane.name.clone();
-        all.reviewers.push(Arc::new(NotedReviewer::new(name, reviewer, progress.clone(), starts)));
+        all.reviewers.push(Arc::new(NotedReviewer::new(name, reviewer, progress.clone(), time)));
     }
     all
 }

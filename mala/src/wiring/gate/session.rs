@@ -97,7 +97,8 @@ pub async fn review_session(
     let runner = runner(git, session, folder, here, Some(gate.git.clone()));
     let panel = session_panel(session, runner, Arc::new(move |lane| started.started(lane)));
     let rules = project_rules(&scope, &session.pinned.target(), &mut plan.warnings).await?;
-    let own = InProcessSettings { agent: &session.agent, models: &models, rules };
+    let timeout = Duration::from_secs(session.timeout_seconds);
+    let own = InProcessSettings { agent: &session.agent, models: &models, rules, timeout };
     let members = panel_reviewers(&session.members, &panel, &progress, &own, here).await;
     let agent = match &session.checker {
         Some(checker) => reviewers::checker(checker, here, models).await.map(Some),
@@ -135,8 +136,8 @@ async fn session_ledger(
     ReviewLedger::open(&LedgerPlace::of(git).await, request, warnings).await
 }
 
-/// The target of a session as it was asked for. A range keeps the names of its ends; the commits of a working tree
-/// are copies.
+/// The target of a session as it was asked for. A range keeps the names of its ends, and a part of a hook that of its
+/// branch; the commits of a working tree are copies.
 fn named_target(pinned: ReviewTarget, words: &str) -> ReviewTarget {
     let ReviewTarget::Range { base, .. } = pinned else { return pinned };
     let is_id = |name: &str| name.len() >= 40 && name.bytes().all(|it| it.is_ascii_hexdigit());
@@ -149,7 +150,11 @@ fn named_target(pinned: ReviewTarget, words: &str) -> ReviewTarget {
             ReviewTarget::Range { base: base.to_owned(), head: head(name) }
         }
         (None, None) if words == "the working tree against HEAD" => ReviewTarget::WorkingTree,
-        (None, None) => ReviewTarget::Range { base, head: head("") },
+        (None, None) => {
+            let branch = words.split_once(" on ").map_or("", |(_, branch)| branch);
+            let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+            ReviewTarget::Range { base, head: head(branch) }
+        }
     }
 }
 

@@ -46,6 +46,8 @@ pub struct SessionRequest {
     pub reasoning: &'static str,
     /// Warnings that are shown with the result.
     pub warnings: Vec<String>,
+    /// Whether a hook asks.
+    pub is_of_hook: bool,
 }
 
 /// The panel, with the notice about the settings and the warnings about its members.
@@ -86,6 +88,7 @@ pub fn new_session(
         agent: CheckerSettings::of(&settings.policy),
         rounds: settings.policy.rounds(false),
         canaries: settings.gate.canaries(),
+        is_of_hook: brief.is_of_hook,
     })
 }
 

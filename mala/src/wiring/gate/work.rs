@@ -6,6 +6,7 @@ use crate::environment::Environment;
 use crate::settings::UserSettings;
 use crate::wiring::changes::Changes;
 use crate::wiring::trusted_settings;
+use anyhow::Context;
 use mala_adapters::bounded_read::read_following_links;
 use mala_adapters::git::WorkTreeSnapshot;
 use mala_adapters::sessions;
@@ -26,6 +27,19 @@ pub fn hook_folder(top: &Path) -> HookFolder {
 /// The state of the repository around the current folder.
 pub async fn current_state(here: &Environment) -> anyhow::Result<RepositoryState> {
     Ok(Gate::open(here).await?.git.stop_state().await?.state)
+}
+
+/// What a person accepts in this work tree: HEAD and the files on disk.
+pub async fn state_to_accept(here: &Environment) -> anyhow::Result<RepositoryState> {
+    let stop = Gate::open(here).await?.git.stop_state().await?;
+    Ok(RepositoryState { commits: stop.head.into_iter().collect(), ..stop.state })
+}
+
+/// How many commits of this state no remote branch has; none without a remote branch.
+pub async fn n_unpushed(here: &Environment, state: &RepositoryState) -> anyhow::Result<usize> {
+    let git = Gate::open(here).await?.git;
+    let remote = git.remote_commits().await?;
+    Ok(if remote.is_empty() { 0 } else { git.n_new_commits(&state.commits, &remote).await? })
 }
 
 /// Whether the settings of the repository on disk are those at HEAD, or there are none.
@@ -49,9 +63,23 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     mala_adapters::store::write_atomically(path, bytes)
 }
 
-/// The path of a hook of git.
+/// The path of a hook of git; an error if the hook is one of other repositories too.
 pub async fn git_hook(here: &Environment, name: &str) -> anyhow::Result<PathBuf> {
-    Ok(Gate::open(here).await?.git.hook_path(name).await?)
+    let git = Gate::open(here).await?.git;
+    let path = git.hook_path(name).await?;
+    // The folder may not exist yet.
+    let real = path.ancestors().skip(1).find_map(|folder| folder.canonicalize().ok());
+    let is_own = |folder: &Path| {
+        let folder = folder.canonicalize().ok();
+        real.as_ref().zip(folder).is_some_and(|(real, folder)| real.starts_with(folder))
+    };
+    anyhow::ensure!(
+        is_own(git.top()) || is_own(&git.shared_folder()),
+        "{} is in a folder that other repositories use too (core.hooksPath): add `mala hook {name} \"$@\" || \
+         exit 1` to the hook yourself",
+        path.display()
+    );
+    Ok(path)
 }
 
 /// A folder that is removed when it is dropped, unless it is kept.
@@ -96,8 +124,18 @@ pub struct PinnedPart {
 pub enum WorkSource<'w> {
     /// Everything that a conversation with this record changed.
     Conversation(&'w ConversationRecord),
-    /// The refs that are pushed, by their names, and the commits that they point to.
-    Push(&'w ConversationRecord, &'w BTreeMap<String, String>),
+    /// The remote refs that are pushed, and the objects that they get.
+    Push(&'w BTreeMap<String, String>),
+}
+
+/// The work that a hook found.
+pub struct FoundWork {
+    /// What is reviewed.
+    pub scope: HookScope,
+    /// The state of the repository.
+    pub state: RepositoryState,
+    /// What is not reviewed and why, a line each.
+    pub left_out: Vec<String>,
 }
 
 impl Gate {
@@ -106,49 +144,58 @@ impl Gate {
         hook_folder(self.git.top())
     }
 
-    /// The work of a conversation or a push, and the state of the repository.
-    pub async fn work(
-        &self,
-        source: &WorkSource<'_>,
-    ) -> anyhow::Result<(HookScope, RepositoryState)> {
-        let (record, mut stop) = match source {
-            WorkSource::Conversation(record) => (record, self.git.stop_state().await?),
-            WorkSource::Push(record, pushed) => (record, self.pushed(pushed).await?),
-        };
-        let accepted = self.hook().accepted()?;
-        let start = match (source, &record.start) {
-            (WorkSource::Conversation(_), Some(start)) => start.clone(),
-            (_, start) => self.published(&stop, start.as_ref(), accepted.is_some()).await?,
+    /// The work of a conversation or a push.
+    pub async fn work(&self, source: &WorkSource<'_>) -> anyhow::Result<FoundWork> {
+        let mut accepted = self.hook().accepted()?;
+        let mut left_out = Vec::new();
+        let (start, mut stop) = match source {
+            WorkSource::Conversation(record) => {
+                let stop = self.git.stop_state().await?;
+                let mut start = match &record.start {
+                    Some(start) => start.clone(),
+                    None => self.published().await?,
+                };
+                let is_known = record.start.is_some() || accepted.is_some();
+                if !is_known && start.commits.is_empty() {
+                    start.commits.clone_from(&stop.state.commits);
+                    left_out.extend(stop.head.as_ref().map(|_| NO_START.to_owned()));
+                }
+                (start, stop)
+            }
+            WorkSource::Push(pushed) => {
+                // A push is reviewed for the commits of all users.
+                accepted.iter_mut().for_each(|accepted| accepted.users.clear());
+                (self.published().await?, self.pushed(pushed).await?)
+            }
         };
         let starts: Vec<&RepositoryState> = std::iter::once(&start).chain(&accepted).collect();
         let known = starts.iter().flat_map(|start| &start.commits).cloned().collect();
-        let tips = stop.head.iter().chain(stop.branches.values());
-        stop.new_commits = self.git.new_commits(tips, &known).await?;
+        let tips = || stop.head.iter().chain(stop.branches.values());
+        let new_commits = self.git.new_commits(tips(), &known).await?;
+        if matches!(source, WorkSource::Push(_)) && accepted.is_some() {
+            let n_pushed = self.git.n_new_commits(tips(), &start.commits).await?;
+            left_out.extend(accepted_commits(n_pushed.saturating_sub(new_commits.len())));
+        }
+        stop.new_commits = new_commits;
         let scope = scope(&starts, &stop);
-        Ok((scope, stop.state))
+        Ok(FoundWork { scope, state: stop.state, left_out })
     }
 
     async fn pushed(&self, pushed: &BTreeMap<String, String>) -> anyhow::Result<StopState> {
-        let mut state = self.git.stop_state().await?.state;
-        state.files.clear();
-        state.commits = pushed.values().cloned().collect();
-        let branches = pushed.clone();
+        let mut branches = BTreeMap::new();
+        for (name, id) in pushed {
+            let commit = self.git.peeled_commit(id).await?;
+            let commit = commit.with_context(|| format!("{name} is not a commit"))?;
+            branches.insert(name.clone(), commit);
+        }
+        let trees = BTreeMap::from([(self.git.top().display().to_string(), BTreeMap::new())]);
+        let state = RepositoryState { trees, ..RepositoryState::default() };
         Ok(StopState { state, branches, ..StopState::default() })
     }
 
-    /// Where work starts without a record: at what remote branches have. Without a remote, and without
-    /// anything that was accepted, all commits are accepted.
-    async fn published(
-        &self,
-        stop: &StopState,
-        known: Option<&RepositoryState>,
-        has_accepted: bool,
-    ) -> anyhow::Result<RepositoryState> {
-        let mut commits = self.git.remote_commits().await?;
-        commits.extend(known.iter().flat_map(|known| known.commits.iter().cloned()));
-        if commits.is_empty() && !has_accepted {
-            commits.extend(stop.head.clone());
-        }
+    /// Where work starts without a record: at what remote branches have.
+    async fn published(&self) -> anyhow::Result<RepositoryState> {
+        let commits = self.git.remote_commits().await?;
         Ok(RepositoryState { commits, ..RepositoryState::default() })
     }
 
@@ -190,6 +237,20 @@ impl Gate {
             return Ok(Some(commit));
         }
         Ok(self.git.head_commit().await?)
+    }
+}
+
+/// Why commits are left out if no start was recorded, nothing was accepted and there is no remote.
+const NO_START: &str = "commits were not reviewed: no start of this conversation was recorded, and no \
+                        remote branch can be compared with";
+
+/// Why so many commits of a push are left out.
+fn accepted_commits(number: usize) -> Option<String> {
+    let why = "accepted, or there when the hooks were installed";
+    match number {
+        0 => None,
+        1 => Some(format!("1 commit was not reviewed: it was {why}")),
+        n => Some(format!("{n} commits were not reviewed: they were {why}")),
     }
 }
 

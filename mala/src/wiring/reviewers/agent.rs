@@ -2,7 +2,7 @@
 
 use super::{ChosenReviewers, ModelAccess, ReviewerOptions, builtin};
 use crate::environment::Environment;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::wiring::models::{ModelUnavailable, Models};
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::linters::ProjectLinters;
@@ -22,8 +22,17 @@ use std::sync::Arc;
 /// The default models in order of preference: the first one with a key is used.
 const DEFAULT_MODELS: [&str; 3] = ["sonnet", "gpt-4.1-mini", "gemini-flash"];
 
-/// What the agent's model is for, when it is not available.
-pub(super) const REVIEWER: &str = "cannot run the reviewer agent_sdk: ";
+/// What a model is for, when it is not available.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ModelPurpose {
+    /// The reviewer that cannot run without it.
+    pub(super) reviewer: &'static str,
+    /// The start of the reason.
+    pub(super) reason: &'static str,
+}
+
+/// The model of the agent.
+pub(super) const REVIEWER: ModelPurpose = ModelPurpose { reviewer: "agent_sdk", reason: "" };
 
 /// The model that the settings name, or the first default with a key.
 pub(super) fn choice(policy: &ReviewPolicy, models: &Models) -> Result<ModelChoice, Failure> {
@@ -100,35 +109,31 @@ pub(super) async fn chosen(
     })
 }
 
-/// The limits of a review. A time limit that a person sets has precedence over that of the profile; of two
-/// that a person sets, the shorter one applies, except one on the command line, which always does.
+/// The limits of a review. A time limit that a person sets replaces that of the profile; of two that a
+/// person sets, the shorter one applies.
 fn limits(policy: &ReviewPolicy) -> Limits {
     let limits = policy.budget.limits();
-    let is_set = |origin: &ConfigOrigin| *origin != ConfigOrigin::Default;
-    let chosen = match policy.timeout.value {
-        Some(timeout) => Some((timeout, &policy.timeout.origin)),
-        None => Some((policy.agent_timeout.value, &policy.agent_timeout.origin)),
+    let (timeout, origin) = match policy.timeout.value {
+        Some(timeout) => (timeout, &policy.timeout.origin),
+        None => (policy.agent_timeout.value, &policy.agent_timeout.origin),
     };
-    let chosen = chosen.filter(|(_, origin)| is_set(origin));
-    let is_wall_time_set = policy.budget.max_wall_time_seconds.value.is_some();
-    match chosen {
-        Some((timeout, ConfigOrigin::CommandLine)) => {
-            Limits { max_wall_time: timeout.duration(), ..limits }
-        }
-        Some((timeout, _)) if !is_wall_time_set => {
-            Limits { max_wall_time: timeout.duration(), ..limits }
-        }
-        _ => limits,
+    if *origin == ConfigOrigin::Default {
+        return limits;
     }
+    let timeout = timeout.duration();
+    let max_wall_time = match policy.budget.max_wall_time_seconds.value {
+        Some(wall_time) => timeout.min(wall_time.duration()),
+        None => timeout,
+    };
+    Limits { max_wall_time, ..limits }
 }
 
-/// An agent that verifies or parses findings of other reviewers, without hints and linters. `purpose` starts
-/// the message that its model is not available.
+/// An agent that verifies or parses findings of other reviewers, without hints and linters.
 pub(super) async fn verifier(
     policy: &ReviewPolicy,
     here: &Environment,
     options: &ReviewerOptions,
-    purpose: &'static str,
+    purpose: ModelPurpose,
 ) -> anyhow::Result<Arc<Agent>> {
     let models = super::models(here, options)?;
     let choice = choice(policy, &models)?;
@@ -162,8 +167,7 @@ pub(super) async fn client(
 struct ModelConnector {
     route: ModelRoute,
     calls: Option<CaseCallTracker>,
-    /// The start of the message that a model is not available.
-    purpose: &'static str,
+    purpose: ModelPurpose,
 }
 
 /// How calls reach a model.
@@ -192,7 +196,7 @@ impl LanguageModel for DryRunModel {
 }
 
 impl ModelConnector {
-    fn open(options: &ReviewerOptions, purpose: &'static str) -> Result<Self, Failure> {
+    fn open(options: &ReviewerOptions, purpose: ModelPurpose) -> Result<Self, Failure> {
         let route = ModelRoute::open(options).map_err(|error| Failure::usage(error.to_string()))?;
         Ok(Self { route, calls: options.calls.clone(), purpose })
     }
@@ -268,7 +272,7 @@ fn worst_cost(choice: &ModelChoice) -> WorstCost {
     })
 }
 
-fn refusal(purpose: &str, error: ModelUnavailable) -> Failure {
-    let what = format!("{purpose}{}", error.what);
-    Failure::new(FailureKind::NoReviewers, what).hint(error.hint)
+fn refusal(purpose: ModelPurpose, error: ModelUnavailable) -> Failure {
+    let why = format!("{}{}", purpose.reason, error.what);
+    super::refusal(purpose.reviewer, why).hint(error.hint)
 }

@@ -1,8 +1,9 @@
 //! The user's own review command, run like a lane in a temporary copy of the tree.
 
-use super::{ChosenReviewers, ReviewerOptions, agent};
+use super::agent::{self, ModelPurpose};
+use super::{ChosenReviewers, ReviewerOptions};
 use crate::environment::Environment;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::wiring::gate::{self as world, TemporaryLanes, temporary_lanes};
 use mala_domain::command::{NAME, version};
 use mala_domain::config::{CommandReviewerSettings, ConfigValue, ReviewPolicy, ReviewerType};
@@ -11,9 +12,15 @@ use mala_domain::scope::ReviewTarget;
 use mala_pipeline::command::{CommandReview, CommandSettings, ReviewParser, TaskReviewing};
 use std::sync::Arc;
 
-/// What the parser's model is for, when it is not available.
-const PARSER: &str =
-    "cannot run the reviewer command: without review.command.parser, its parser is a model: ";
+/// The model of the parser.
+const PARSER: ModelPurpose = ModelPurpose {
+    reviewer: NAME,
+    reason: "without review.command.parser, its parser is a model: ",
+};
+
+/// The same for the command of a task.
+const TASK_PARSER: ModelPurpose =
+    ModelPurpose { reviewer: NAME, reason: "without tasks.review.parser, its parser is a model: " };
 
 pub(super) async fn chosen(
     policy: &ReviewPolicy,
@@ -44,11 +51,16 @@ pub(super) async fn chosen(
     let (parser, verifier) = match parser {
         Some(parser) => (ReviewParser::Command(Box::new(parser)), None),
         None => {
-            let agent = agent::verifier(&parsing(policy, &settings), here, options, PARSER).await?;
+            let purpose = if options.task.is_some() { TASK_PARSER } else { PARSER };
+            let agent =
+                agent::verifier(&parsing(policy, &settings), here, options, purpose).await?;
             (ReviewParser::Model(agent.clone()), Some(agent))
         }
     };
-    let TemporaryLanes { lanes, head, secret, .. } = temporary_lanes(here, &options.target).await?;
+    // People go on working while a task is reviewed.
+    let checks_user = options.task.is_none();
+    let TemporaryLanes { lanes, head, secret, .. } =
+        temporary_lanes(here, &options.target, checks_user).await?;
     let command = CommandReview::new(CommandSettings {
         lane,
         parser,
@@ -84,7 +96,7 @@ pub struct TaskLanes {
 }
 
 fn refusal(why: &str) -> Failure {
-    Failure::new(FailureKind::NoReviewers, format!("cannot run the reviewer {NAME}: {why}"))
+    super::refusal(NAME, why)
 }
 
 /// The policy of the parser model.

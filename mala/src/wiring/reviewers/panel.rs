@@ -2,7 +2,7 @@
 
 use super::{ChosenReviewers, ReviewerOptions};
 use crate::environment::Environment;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::wiring::gate::{
     InProcessSettings, TemporaryLanes, panel, panel_reviewers, temporary_lanes, variables,
 };
@@ -32,11 +32,7 @@ pub(super) async fn chosen(
     options: &ReviewerOptions,
 ) -> anyhow::Result<ChosenReviewers> {
     let cerberus = policy.cerberus.value.clone().unwrap_or_default();
-    let is_external = cerberus.command.is_some()
-        || !cerberus.spawn_args.is_empty()
-        || !cerberus.wait_args.is_empty()
-        || !cerberus.env.is_empty();
-    if is_external {
+    if cerberus.is_external() {
         return Ok(external(cerberus, here, options)?);
     }
     if here.variable(MARKER).is_some() {
@@ -50,7 +46,7 @@ pub(super) async fn chosen(
 }
 
 fn refusal(why: &str) -> Failure {
-    Failure::new(FailureKind::NoReviewers, format!("cannot run the reviewer {NAME}: {why}"))
+    super::refusal(NAME, why)
 }
 
 /// The members of the panel; lanes run in a temporary copy of the repository.
@@ -69,20 +65,22 @@ async fn in_process(
         return Ok(ChosenReviewers { warnings, ..absent });
     }
     let TemporaryLanes { lanes, head, secret, logs } =
-        temporary_lanes(here, &options.target).await?;
+        temporary_lanes(here, &options.target, true).await?;
     let timeout = lane_time(policy.timeout_for(ReviewerType::Cerberus));
+    let lane_timeout = timeout.min(gate.timeout.value.duration());
     let panel = PanelContext::new(
         lanes,
         PanelSettings {
             head,
             secret,
             reasoning: "high".to_owned(),
-            timeout: timeout.min(gate.timeout.value.duration()),
+            timeout: lane_timeout,
             started: Arc::new(|_| {}),
         },
     );
     let agent = CheckerSettings::of(policy);
-    let own = InProcessSettings { agent: &agent, models: &options.models, rules };
+    let models = &options.models;
+    let own = InProcessSettings { agent: &agent, models, rules, timeout: lane_timeout };
     let progress = Arc::new(LaneProgress::new(|_: &SessionProgress| {}));
     let chosen = panel_reviewers(&members, &panel, &progress, &own, here).await;
     let verifier = match gate.agent_checks.value {

@@ -5,6 +5,7 @@ use crate::settings::Settings;
 use crate::wiring::changes::Changes;
 use crate::wiring::ledger::{LedgerPlace, ReviewLedger, TrackingRequest};
 use crate::wiring::reviewers::{self, ReviewerOptions};
+use crate::wiring::task::{TaskRepository, fresh_review_id};
 use crate::wiring::{rules, start_time};
 use mala_domain::config::{
     CerberusSettings, ConfigOrigin, ConfigValue, ReviewPolicy, ReviewerType, Seconds,
@@ -12,8 +13,11 @@ use mala_domain::config::{
 use mala_domain::ports::{BoxFuture, RunStore, ScopeError};
 use mala_domain::report::Report;
 use mala_domain::scope::ReviewTarget;
+use mala_domain::task::conclusion::{TaskFacts, conclude_task};
+use mala_domain::task::review::{ReviewConclusion, TaskReview};
 use mala_pipeline::review::{Published, ReviewPorts, publish, review};
 use mala_pipeline::run::{TriggerReviewRequest, TriggerReviews};
+use mala_pipeline::task::{end_run_review, start_run_review};
 
 /// Reviews ranges of the repository.
 pub struct RangeReviews {
@@ -21,6 +25,8 @@ pub struct RangeReviews {
     pub(super) settings: Settings,
     pub(super) changes: Changes,
     pub(super) timeout: Option<Seconds>,
+    /// The tasks that issues are, with the built-in tracker.
+    pub(super) tasks: Option<TaskRepository>,
 }
 
 impl TriggerReviews for RangeReviews {
@@ -29,13 +35,44 @@ impl TriggerReviews for RangeReviews {
         request: &'a TriggerReviewRequest,
     ) -> BoxFuture<'a, Result<Report, ScopeError>> {
         Box::pin(async move {
+            let recorded = self.start_record(request).await;
             let done = self.review_range(request).await;
+            if let Some(review) = recorded {
+                self.end_record(review, &done).await;
+            }
             done.map_err(|error| ScopeError::Broken { what: format!("{error:#}"), hint: None })
         })
     }
 }
 
 impl RangeReviews {
+    /// Records the review of an issue in its task. A record that fails never fails the review.
+    async fn start_record(&self, request: &TriggerReviewRequest) -> Option<TaskReview> {
+        let (tasks, (id, attempt)) = self.tasks.as_ref().zip(request.issue.as_ref())?;
+        let reviewer = request.settings.reviewer_type.map_or("default", |it| it.name()).to_owned();
+        let review_id = fresh_review_id().ok()?;
+        if let Err(error) = tasks.hold_lock() {
+            tracing::warn!("{error:#}");
+        }
+        let started =
+            start_run_review(id, *attempt, (review_id, reviewer), &tasks.ports(&[])).await;
+        started.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the review is not in the events of its task");
+            None
+        })
+    }
+
+    async fn end_record(&self, review: TaskReview, done: &anyhow::Result<Report>) {
+        let Some(tasks) = &self.tasks else { return };
+        let conclusion = match done {
+            Ok(report) => conclude_task(report, None, &TaskFacts::default()).conclusion,
+            Err(error) => ReviewConclusion::NotDone(format!("{error:#}")),
+        };
+        if let Err(error) = end_run_review(review, &conclusion, &tasks.ports(&[])).await {
+            tracing::warn!(%error, "the end of the review is not in the events of its task");
+        }
+    }
+
     async fn review_range(&self, request: &TriggerReviewRequest) -> anyhow::Result<Report> {
         let (base, head) = (request.base.clone(), request.head.clone());
         let target = ReviewTarget::Range { base, head };

@@ -18,7 +18,7 @@ use mala_domain::report::Report;
 use mala_domain::review::ReviewPlan;
 use mala_domain::scope::ReviewTarget;
 use mala_domain::task::TaskRecord;
-use mala_domain::task::conclusion::conclude_task;
+use mala_domain::task::conclusion::{TaskFacts, conclude_task};
 use mala_domain::verdict::NotReviewedReason;
 use mala_pipeline::command::TaskReviewing;
 use mala_pipeline::review::{Published, ReviewPorts, publish, review};
@@ -40,6 +40,8 @@ pub struct TaskReviewer<'r> {
     target: ReviewTarget,
     base: Option<String>,
     session_log: Option<PathBuf>,
+    /// The commit at which the task started, and when, in seconds since 1970.
+    started: Option<(String, i64)>,
     choice: ReviewerChoice,
 }
 
@@ -55,11 +57,13 @@ impl<'r> TaskReviewer<'r> {
     pub(super) async fn new(
         tasks: &'r TaskRepository,
         settings: Settings,
-        target: ReviewTarget,
+        (task, target): (&TaskRecord, ReviewTarget),
         (base, session_log): (Option<String>, Option<PathBuf>),
     ) -> anyhow::Result<Self> {
         let choice = ReviewerChoice::Own(ReviewerType::Builtin);
-        let mut reviewer = Self { tasks, settings, target, base, session_log, choice };
+        let at = task.started_at.as_ref().and_then(|at| at.parse::<jiff::Timestamp>().ok());
+        let started = task.start_commit.clone().zip(at.map(jiff::Timestamp::as_second));
+        let mut reviewer = Self { tasks, settings, target, base, session_log, started, choice };
         reviewer.choice = reviewer.choose().await?;
         Ok(reviewer)
     }
@@ -114,7 +118,10 @@ impl<'r> TaskReviewer<'r> {
     }
 
     async fn run(&self, task: &TaskRecord) -> anyhow::Result<ReviewedTask> {
+        console::say(&console::harmless(&format!("reviewing with {}", self.reviewer_command())));
+        let started = jiff::Timestamp::now();
         let scoped = self.scope().await?;
+        let reviewed_hash = scoped.scope.diff_hash.clone();
         let mut notices = self.settings.notices();
         let rules = rules::project_rules(&scoped, &self.target, &mut notices).await?;
         let (reviewing, options) = self.reviewer_options(task).await?;
@@ -127,6 +134,7 @@ impl<'r> TaskReviewer<'r> {
             session_log: self.session_log.as_deref().map(tail),
         })
         .await;
+        let tested_hash = self.tasks.work_hash(task).await.ok();
         let texts = context.texts();
         let failed_tests = context.failed_tests.clone();
         if let Some(reviewing) = &reviewing {
@@ -141,12 +149,23 @@ impl<'r> TaskReviewer<'r> {
         let printed = reviewing.map(|reviewing| {
             reviewing.printed.lock().unwrap_or_else(PoisonError::into_inner).clone()
         });
-        let done = conclude_task(&report, answer.as_ref(), failed_tests.as_deref());
+        let printed = printed.unwrap_or_default();
+        let facts = TaskFacts { failed_tests: failed_tests.as_ref(), printed: &printed };
+        let mut done = conclude_task(&report, answer.as_ref(), &facts);
+        let now_hash = self.tasks.work_hash(task).await.ok();
+        let of_state = format!("the review is of its state at {started:.0}");
+        if now_hash != tested_hash {
+            done.warnings.push(format!("the work changed during the review: {of_state}"));
+        } else if tested_hash.is_some_and(|hash| hash != reviewed_hash) {
+            let what = "the work changed while the tests ran; ignore what they write";
+            done.warnings.push(format!("{what}: {of_state}"));
+        }
         Ok(ReviewedTask {
             conclusion: done.conclusion,
             not_done: done.not_done,
-            raw_output: printed.unwrap_or_default(),
+            raw_output: printed,
             warnings: done.warnings,
+            is_empty: done.is_empty,
         })
     }
 
@@ -225,9 +244,25 @@ impl TaskReviews for TaskReviewer<'_> {
 
     fn work(&self) -> BoxFuture<'_, Result<TaskWork, String>> {
         Box::pin(async {
+            let git = &self.tasks.git;
+            let hidden = git.hidden_changes().await.map_err(|error| error.to_string())?;
+            if let Some(file) = hidden.first() {
+                return Err(format!(
+                    "git hides what changed in {}: show it with `git update-index --no-skip-worktree {file}` or \
+                     `git update-index --no-assume-unchanged {file}`",
+                    hidden.join(", ")
+                ));
+            }
             let scoped = self.scope().await.map_err(|error| error.to_string())?;
             let is_empty = scoped.change.is_empty();
-            Ok(TaskWork { diff_hash: scoped.scope.diff_hash, is_empty })
+            let elsewhere = match (is_empty, &self.started) {
+                (true, Some((commit, at))) => {
+                    let found = git.work_elsewhere(commit, *at).await;
+                    found.map_err(|error| error.to_string())?
+                }
+                _ => None,
+            };
+            Ok(TaskWork { diff_hash: scoped.scope.diff_hash, is_empty, elsewhere })
         })
     }
 

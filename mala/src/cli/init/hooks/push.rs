@@ -15,20 +15,21 @@ use std::path::{Path, PathBuf};
 const SCRIPT: &str =
     "#!/bin/sh\n# Written by `mala init --hooks=pre-push`.\nexec mala hook pre-push \"$@\"\n";
 
-/// The command that a hook of the user can run.
-const COMMAND: &str = "mala hook pre-push \"$@\"";
+/// The line that a hook of the user needs.
+const LINE: &str = "mala hook pre-push \"$@\" || exit 1";
 
 /// Adds the hook. Another hook is left as it is.
 pub(super) fn install(top: &Path, here: &Environment) -> anyhow::Result<()> {
     let path = hook_path(top, here)?;
     match read(&path)? {
-        Some(text) if text.contains("mala hook pre-push") => {
+        Some(text) if has_command(&text) => {
             console::say(&format!("{}: the hook is already there", path.display()));
             return Ok(());
         }
         Some(_) => {
             let why = format!("{}: there is another hook", path.display());
-            let hint = format!("add this line to it: {COMMAND}");
+            let hint =
+                format!("it needs this line before all others (it reads all of stdin): {LINE}");
             return Err(Failure::new(FailureKind::CouldNotReview, why).hint(hint).into());
         }
         None => {}
@@ -39,6 +40,20 @@ pub(super) fn install(top: &Path, here: &Environment) -> anyhow::Result<()> {
     set_permissions(&path, Permissions::from_mode(0o755)).with_context(writing)?;
     console::say(&format!("wrote {}", path.display()));
     Ok(())
+}
+
+/// Whether a script runs the hook, and ends if it refuses the push; comments do not count.
+fn has_command(script: &str) -> bool {
+    let lines = script.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    let ends = |line: &str| line.starts_with("exec ") || line.contains("|| exit");
+    let sets = script.lines().any(|line| line.trim().starts_with("set -e"));
+    lines.into_iter().any(|line| line.contains("mala hook pre-push") && (sets || ends(line)))
+}
+
+/// Whether the hook that `install` wrote is there.
+pub(super) fn is_installed(top: &Path, here: &Environment) -> bool {
+    let text = hook_path(top, here).ok().and_then(|path| read(&path).ok().flatten());
+    text.is_some_and(|text| text == SCRIPT)
 }
 
 /// Removes the hook if it is the one that `install` wrote.
