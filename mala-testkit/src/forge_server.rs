@@ -18,6 +18,17 @@ pub trait ForgeApi: Send + 'static {
 
     /// The folder of the served repository.
     fn folder(&self) -> std::path::PathBuf;
+
+    /// How it sends lists.
+    const PAGES: PageStyle;
+}
+
+/// How a forge sends the pages of a list.
+pub struct PageStyle {
+    /// The most items of a page.
+    pub max_items: usize,
+    /// The header that says that another page follows, with a value for the page after this one.
+    pub next: fn(usize) -> (&'static str, String),
 }
 
 /// An answer; a null body is empty.
@@ -26,10 +37,12 @@ pub struct ApiAnswer {
     pub status: u16,
     /// The body.
     pub body: Value,
+    /// Where the resource is, when it is elsewhere.
+    pub location: Option<String>,
 }
 
 pub(crate) fn answer(status: u16, body: Value) -> ApiAnswer {
-    ApiAnswer { status, body }
+    ApiAnswer { status, body, location: None }
 }
 
 /// A forge. It stops when it is dropped.
@@ -44,7 +57,7 @@ type FaultScript = dyn Fn(&ForgeRequest) -> Option<ForgeFault> + Send + Sync;
 struct ForgeShared<A> {
     api: Mutex<A>,
     requests: Mutex<Vec<ForgeRequest>>,
-    fault: Mutex<Option<Box<FaultScript>>>,
+    fault: Mutex<Option<Arc<FaultScript>>>,
 }
 
 impl<A: ForgeApi> ForgeServer<A> {
@@ -66,12 +79,12 @@ impl<A: ForgeApi> ForgeServer<A> {
         self.server.url()
     }
 
-    /// Decides for each request whether it fails.
+    /// Decides for each request whether it fails. The script may start other clients.
     pub fn fail(
         &self,
         script: impl Fn(&ForgeRequest) -> Option<ForgeFault> + Send + Sync + 'static,
     ) {
-        *self.shared.fault.lock().unwrap() = Some(Box::new(script));
+        *self.shared.fault.lock().unwrap() = Some(Arc::new(script));
     }
 
     /// Ends all failures.

@@ -9,8 +9,8 @@ pub use api::{GitHubComment, GitHubState, GitHubThreadComment, INSTALLATION_TOKE
 use crate::forge_server::{ForgeServer, ServedRepository};
 use std::path::Path;
 
-/// The login of the token.
-pub const VIEWER: &str = "mala-bot";
+/// The login of the token, unless it is changed.
+const VIEWER: &str = "mala-bot";
 
 /// The server. It stops when it is dropped.
 pub type GitHubServer = ForgeServer<GitHubState>;
@@ -42,9 +42,19 @@ impl GitHubServer {
         self.api().checks.clone()
     }
 
+    /// Adds a check run of another run.
+    pub fn add_check(&self, external_id: &str, conclusion: &str) {
+        self.api().add_check(external_id, conclusion);
+    }
+
     /// Adds a comment of another user.
     pub fn add_comment(&self, login: &str, body: &str) {
         self.api().add_comment(login, body);
+    }
+
+    /// Adds a comment of another user on a line.
+    pub fn add_inline(&self, login: &str, (path, line): (&str, u64), body: &str) {
+        self.api().add_inline(login, (path, line), body);
     }
 
     /// Adds a reply of another user to a comment on lines.
@@ -57,6 +67,11 @@ impl GitHubServer {
         self.api().resolved.insert(first, login.to_owned());
     }
 
+    /// Deletes a comment on lines.
+    pub fn remove_inline(&self, id: u64) {
+        self.api().inline.retain(|one| one.id != id);
+    }
+
     /// Opens a thread again.
     pub fn unresolve(&self, first: u64) {
         self.api().resolved.remove(&first);
@@ -65,6 +80,26 @@ impl GitHubServer {
     /// Whether the branch of the pull request is in a fork.
     pub fn set_fork(&self, is_fork: bool) {
         self.api().is_fork = is_fork;
+    }
+
+    /// Takes the right to resolve threads from the token.
+    pub fn forbid_resolving(&self) {
+        self.api().may_resolve = false;
+    }
+
+    /// Changes the login of the token.
+    pub fn set_viewer(&self, login: &str) {
+        self.api().viewer = login.to_owned();
+    }
+
+    /// Takes the right to change comments of other users from the token.
+    pub fn forbid_changes_of_others(&self) {
+        self.api().may_change_others = false;
+    }
+
+    /// Renames the repository, as `owner/name`. Its old name leads to the new one.
+    pub fn rename(&self, name: &str) {
+        self.api().name = name.to_owned();
     }
 
     /// Gives a user write access.

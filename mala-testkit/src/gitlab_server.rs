@@ -2,7 +2,7 @@
 //! discussions and commit statuses. Positions that GitLab refuses with 400 are refused here too.
 
 use crate::forge_server::{
-    ApiAnswer, ForgeApi, ForgeRequest, ForgeServer, ServedRepository, answer,
+    ApiAnswer, ForgeApi, ForgeRequest, ForgeServer, PageStyle, ServedRepository, answer,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -70,6 +70,11 @@ impl GitLabServer {
         self.api().add_note(Some(first), login, body, Value::Null);
     }
 
+    /// Adds a note of another user on the whole merge request.
+    pub fn add_note(&self, login: &str, body: &str) {
+        self.api().add_note(None, login, body, Value::Null);
+    }
+
     /// Resolves a discussion, as another user.
     pub fn resolve(&self, first: u64, login: &str) {
         self.api().resolve(first, login);
@@ -93,7 +98,7 @@ impl ForgeApi for GitLabState {
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         match (request.method.as_str(), parts.as_slice()) {
             ("GET", ["api", "v4", "user"]) => answer(200, self.user(VIEWER)),
-            (method, ["api", "v4", "projects", "g%2Fsub%2Fp", rest @ ..]) => match rest {
+            (method, ["api", "v4", "projects", "g%2Fsub%2Fp" | "1", rest @ ..]) => match rest {
                 ["merge_requests", "7", rest @ ..] => self.merge_request(method, rest, &body),
                 _ => self.project(request, rest, &body),
             },
@@ -104,6 +109,10 @@ impl ForgeApi for GitLabState {
     fn folder(&self) -> PathBuf {
         self.repository.folder.clone()
     }
+
+    // Fewer than a client asks for, so that only the header says that there are more.
+    const PAGES: PageStyle =
+        PageStyle { max_items: 20, next: |page| ("X-Next-Page", page.to_string()) };
 }
 
 impl GitLabState {
@@ -112,11 +121,21 @@ impl GitLabState {
         let values: Vec<&str> =
             query.split('&').filter_map(|pair| Some(pair.split_once('=')?.1)).collect();
         match (request.method.as_str(), path) {
-            ("GET", ["merge_requests"]) => answer(200, json!([{"iid": 7}])),
+            // A fork may have a branch of the same name.
+            ("GET", ["merge_requests"]) => answer(
+                200,
+                json!([
+                    {"iid": 9, "source_project_id": 2, "target_project_id": 1},
+                    {"iid": 7, "source_project_id": 1, "target_project_id": 1},
+                ]),
+            ),
             ("GET", ["members", "all", id]) => {
                 let login = id.parse().ok().and_then(|id: usize| self.users.get(id));
                 let is_developer = login.is_some_and(|login| self.developers.contains(login));
                 answer(200, json!({"access_level": if is_developer { 30 } else { 20 }}))
+            }
+            ("GET", ["repository", "branches", name]) => {
+                answer(200, json!({"commit": {"id": self.repository.commit(name)}}))
             }
             ("GET", ["repository", "merge_base"]) => match self.repository.exists(values[0]) {
                 true => {
@@ -153,7 +172,7 @@ impl GitLabState {
             ("GET", []) => answer(
                 200,
                 json!({
-                    "iid": 7, "title": "A title", "description": null, "target_branch": "main",
+                    "iid": 7, "references": {"full": "g/sub/p!7"}, "title": "A title", "description": null, "target_branch": "main",
                     "author": {"id": 1, "username": "ada"}, "target_project_id": 1,
                     "source_project_id": if self.is_fork { 2 } else { 1 },
                 }),
@@ -216,7 +235,20 @@ impl GitLabState {
         let path = position["new_path"].as_str().unwrap_or_default();
         let line = position["new_line"].as_u64().unwrap_or(0);
         let old = self.repository.old_line((&base, &head), path, line);
-        is_current && old.is_some_and(|old| position["old_line"].as_u64() == old)
+        let range = &position["line_range"];
+        let is_range = |name: &str| {
+            let line = range[name]["new_line"].as_u64().unwrap_or(0);
+            let old = self.repository.old_line((&base, &head), path, line);
+            let kind = if old == Some(None) { "new" } else { "old" };
+            let code = range[name]["line_code"].as_str().unwrap_or_default();
+            old.is_some_and(|old| range[name]["old_line"].as_u64() == old)
+                && range[name]["type"] == kind
+                && code.split('_').next().is_some_and(|hash| hash.len() == 40)
+                && code.ends_with(&format!("_{line}"))
+        };
+        let has_range = range.is_null()
+            || (is_range("start") && is_range("end") && range["end"]["new_line"] == line);
+        is_current && has_range && old.is_some_and(|old| position["old_line"].as_u64() == old)
     }
 
     fn add_note(&mut self, first: Option<u64>, login: &str, body: &str, position: Value) {

@@ -63,6 +63,8 @@ fn name_of(word: &str) -> Option<&'static str> {
         Some("[ID]")
     } else if is_run_folder(word) {
         Some("[RUN]")
+    } else if is_session_key(word) {
+        Some("[KEY]")
     } else if word.starts_with(".writing-") {
         Some("[PART]")
     } else if is_time(word) {
@@ -79,6 +81,13 @@ fn is_run_folder(word: &str) -> bool {
     word.split_once('_').is_some_and(|(time, id)| {
         is_time(time) && id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit())
     })
+}
+
+/// `e3ea662f-33ab-4349-bfb4-832dbc342ee7`.
+fn is_session_key(word: &str) -> bool {
+    let parts: Vec<&str> = word.split('-').collect();
+    let is_hex = |part: &&str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12]) && parts.iter().all(is_hex)
 }
 
 /// `20260102T030405Z`, `2026-01-02T03:04:05Z` and the same with fractions.
@@ -117,6 +126,7 @@ mod tests {
             ("\"review_id\": \"0123456789abcdef\"", "\"review_id\": \"[ID]\""),
             (".mala/runs/20260102T030405Z_0123456789abcdef/", ".mala/runs/[RUN]/"),
             ("at 2026-01-02T03:04:05Z", "at [TIME]"),
+            (".mala/gate/e3ea662f-33ab-4349-bfb4-832dbc342ee7/x", ".mala/gate/[KEY]/x"),
             ("took 0.31s, then 12ms", "took [DURATION], then [DURATION]"),
             ("timeout 600 s, 3 tests, 5s", "timeout 600 s, 3 tests, 5s"),
             (".mala/runs/.writing-rnYwJr/review.md", ".mala/runs/[PART]/review.md"),

@@ -26,6 +26,8 @@ pub struct ForgeRequest {
 pub enum ForgeFault {
     /// Answers with this status, these headers and this message, and does nothing.
     Status(u16, Vec<(String, String)>, String),
+    /// Answers with these headers and this body as a success, and does nothing.
+    Page(Vec<(String, String)>, &'static str),
     /// Closes the connection before it does anything.
     DropBefore,
     /// Does what is asked and closes the connection without an answer.
@@ -78,7 +80,8 @@ pub(super) fn serve<A: ForgeApi>(connection: &TcpStream, shared: &ForgeShared<A>
             request.number = requests.iter().filter(|known| !known.is_git()).count();
             requests.push(request.clone());
         }
-        let fault = shared.fault.lock().unwrap().as_ref().and_then(|script| script(&request));
+        let script = shared.fault.lock().unwrap().clone();
+        let fault = script.and_then(|script| script(&request));
         let stays = respond(connection, shared, &request, fault).unwrap_or(false);
         if !stays {
             break;
@@ -100,6 +103,9 @@ fn respond<A: ForgeApi>(
             let body = json!({"message": message}).to_string();
             return send(connection, status, &headers, body.as_bytes());
         }
+        Some(ForgeFault::Page(headers, body)) => {
+            return send(connection, 200, &headers, body.as_bytes());
+        }
         Some(ForgeFault::DropAfter) | None => {}
     }
     if request.is_git() {
@@ -114,20 +120,20 @@ fn respond<A: ForgeApi>(
     if fault == Some(ForgeFault::DropAfter) {
         return Ok(false);
     }
-    send_answer(connection, request, answer)
+    send_answer::<A>(connection, request, answer)
 }
 
-fn send_answer(
+fn send_answer<A: ForgeApi>(
     connection: &TcpStream,
     request: &ForgeRequest,
     answer: ApiAnswer,
 ) -> io::Result<bool> {
-    let (body, is_last) = page(request, answer.body);
+    let (body, next) = page(request, answer.body, A::PAGES.max_items);
     let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-    let mut headers = Vec::new();
-    if !is_last {
-        headers.push(("Link".to_owned(), "<http://127.0.0.1/next>; rel=\"next\"".to_owned()));
-    }
+    let next = next.map(|page| (A::PAGES.next)(page)).into_iter();
+    let location = answer.location.map(|url| ("Location", url));
+    let mut headers: Vec<_> =
+        next.chain(location).map(|(name, value)| (name.to_owned(), value)).collect();
     if request.method == "GET" && answer.status == 200 {
         let hash = Sha256::digest(&body);
         let hash: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
@@ -140,19 +146,19 @@ fn send_answer(
     send(connection, answer.status, &headers, &body)
 }
 
-/// The page of a list that the query names, and whether it is the last.
-fn page(request: &ForgeRequest, body: Value) -> (Value, bool) {
-    let Value::Array(items) = body else { return (body, true) };
+/// The page of a list that the query names, and the number of the next one.
+fn page(request: &ForgeRequest, body: Value, max_items: usize) -> (Value, Option<usize>) {
+    let Value::Array(items) = body else { return (body, None) };
     let query = request.path.split_once('?').map_or("", |(_, query)| query);
     let number = |name: &str, default: usize| {
         let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
         let found = pairs.find(|(known, _)| *known == name);
         found.and_then(|(_, value)| value.parse().ok()).unwrap_or(default)
     };
-    let size = number("per_page", 30).min(100);
-    let skipped = (number("page", 1).max(1) - 1) * size;
-    let is_last = items.len() <= skipped + size;
-    (items.into_iter().skip(skipped).take(size).collect(), is_last)
+    let size = number("per_page", 20).min(max_items);
+    let page = number("page", 1).max(1);
+    let next = (items.len() > page * size).then_some(page + 1);
+    (items.into_iter().skip((page - 1) * size).take(size).collect(), next)
 }
 
 fn send(

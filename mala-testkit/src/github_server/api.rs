@@ -2,12 +2,15 @@
 //! refuses with 422 are refused here too.
 
 use super::VIEWER;
-use crate::forge_server::{ApiAnswer, ForgeApi, ForgeRequest, ServedRepository, answer};
+use crate::forge_server::{ApiAnswer, ForgeApi, ForgeRequest, PageStyle, ServedRepository, answer};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The token of an app's installation.
+/// What the tokens of an app's installation start with.
 pub const INSTALLATION_TOKEN: &str = "ghs_dummydummydummydummydummydummydumm";
+
+/// What the repository is called at first.
+const FIRST_NAME: &str = "o/r";
 
 /// A comment on the pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +38,8 @@ pub struct GitHubThreadComment {
     pub commit: String,
     /// The file.
     pub path: String,
+    /// The first line, when there are several.
+    pub start_line: Option<u64>,
     /// The last line.
     pub line: u64,
 }
@@ -51,7 +56,16 @@ pub struct GitHubState {
     pub(super) writers: BTreeSet<String>,
     pub(super) checks: Vec<Value>,
     pub(super) is_fork: bool,
+    /// Whether the token may resolve threads.
+    pub(super) may_resolve: bool,
+    /// The login of the token.
+    pub(super) viewer: String,
+    /// Whether the token may change comments of other users.
+    pub(super) may_change_others: bool,
+    /// The owner and the name of the repository.
+    pub(super) name: String,
     n_ids: u64,
+    n_tokens: u64,
     port: u16,
 }
 
@@ -64,25 +78,35 @@ impl ForgeApi for GitHubState {
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let path = request.resource().to_owned();
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+        // GitHub Enterprise has its API in a folder.
+        let parts = match parts.as_slice() {
+            ["api", "v3", rest @ ..] => rest,
+            ["api", rest @ ..] => rest,
+            parts => parts,
+        };
         let token = request.header("authorization").unwrap_or_default();
         let token = token.trim_start_matches("Bearer ");
         let is_statement = token.starts_with("eyJ") && token.split('.').count() == 3;
-        match (request.method.as_str(), parts.as_slice()) {
+        match (request.method.as_str(), parts) {
             // The token of an app cannot read its user.
-            ("GET", ["user"]) if token == INSTALLATION_TOKEN => {
-                answer(403, json!({"message": "Resource not accessible by integration"}))
-            }
+            ("GET", ["user"]) if token.starts_with(INSTALLATION_TOKEN) => forbidden(),
             ("GET", ["repos", "o", "r", "installation"]) if is_statement => {
                 answer(200, json!({"id": 42}))
             }
             ("POST", ["app", "installations", "42", "access_tokens"])
                 if is_statement && body["repositories"] == json!(["r"]) =>
             {
-                answer(201, json!({"token": INSTALLATION_TOKEN}))
+                self.n_tokens += 1;
+                answer(201, json!({"token": format!("{INSTALLATION_TOKEN}{}", self.n_tokens)}))
             }
-            ("GET", ["user"]) => answer(200, json!({"login": VIEWER, "type": "User"})),
+            ("GET", ["user"]) => answer(200, json!({"login": self.viewer, "type": "User"})),
             ("POST", ["graphql"]) => self.graphql(&body),
-            (method, ["repos", "o", "r", rest @ ..]) => self.repository(method, rest, &body),
+            (method, ["repositories", "1", rest @ ..]) => self.repository(method, rest, &body),
+            (method, ["repos", owner, repo, rest @ ..]) => match format!("{owner}/{repo}") {
+                name if name == self.name => self.repository(method, rest, &body),
+                name if name == FIRST_NAME => self.moved(request, &format!("/repos/{name}")),
+                _ => not_found(),
+            },
             _ => not_found(),
         }
     }
@@ -90,6 +114,11 @@ impl ForgeApi for GitHubState {
     fn folder(&self) -> std::path::PathBuf {
         self.repository.folder.clone()
     }
+
+    const PAGES: PageStyle = PageStyle {
+        max_items: 100,
+        next: |page| ("Link", format!("<http://127.0.0.1/?page={page}>; rel=\"next\"")),
+    };
 }
 
 impl GitHubState {
@@ -104,8 +133,23 @@ impl GitHubState {
             writers: BTreeSet::new(),
             checks: Vec::new(),
             is_fork: false,
+            may_resolve: true,
+            viewer: VIEWER.to_owned(),
+            may_change_others: true,
+            name: FIRST_NAME.to_owned(),
             n_ids: 100,
+            n_tokens: 0,
             port,
+        }
+    }
+
+    /// The answer under an old name: the address by number.
+    fn moved(&self, request: &ForgeRequest, old: &str) -> ApiAnswer {
+        let rest = request.path.strip_prefix(old).unwrap_or_default();
+        let status = if request.method == "GET" { 301 } else { 307 };
+        ApiAnswer {
+            location: Some(format!("http://127.0.0.1:{}/repositories/1{rest}", self.port)),
+            ..answer(status, json!({"message": "Moved Permanently"}))
         }
     }
 
@@ -114,6 +158,20 @@ impl GitHubState {
         let (id, login, body) = (self.n_ids, login.to_owned(), body.to_owned());
         self.comments.push(GitHubComment { id, login, body });
         id
+    }
+
+    pub(super) fn add_inline(&mut self, login: &str, (path, line): (&str, u64), body: &str) {
+        self.n_ids += 1;
+        self.inline.push(GitHubThreadComment {
+            id: self.n_ids,
+            reply_to: None,
+            login: login.to_owned(),
+            body: body.to_owned(),
+            commit: self.repository.commit("topic"),
+            path: path.to_owned(),
+            start_line: None,
+            line,
+        });
     }
 
     pub(super) fn add_reply(&mut self, to: u64, login: &str, body: &str) {
@@ -126,6 +184,14 @@ impl GitHubState {
             body: body.to_owned(),
             ..first
         });
+    }
+
+    pub(super) fn add_check(&mut self, external_id: &str, conclusion: &str) {
+        self.n_ids += 1;
+        self.checks.push(json!({
+            "id": self.n_ids, "external_id": external_id, "conclusion": conclusion,
+            "output": {"annotations_count": 0},
+        }));
     }
 
     fn repository(&mut self, method: &str, path: &[&str], body: &Value) -> ApiAnswer {
@@ -141,7 +207,7 @@ impl GitHubState {
             }
             ("POST", ["issues", "7" | "8", "comments"]) => match body["body"].as_str() {
                 Some(text) if !text.is_empty() && text.len() <= 65_536 => {
-                    let id = self.add_comment(VIEWER, text);
+                    let id = self.add_comment(&self.viewer.clone(), text);
                     answer(201, json!({"id": id}))
                 }
                 _ => unprocessable("body is missing or too long"),
@@ -164,7 +230,7 @@ impl GitHubState {
             ("POST", ["pulls", "7" | "8", "comments", id, "replies"]) => {
                 match (id.parse(), body["body"].as_str()) {
                     (Ok(id), Some(text)) if self.inline.iter().any(|one| one.id == id) => {
-                        self.add_reply(id, VIEWER, text);
+                        self.add_reply(id, &self.viewer.clone(), text);
                         answer(201, json!({"id": self.n_ids}))
                     }
                     _ => not_found(),
@@ -176,6 +242,10 @@ impl GitHubState {
                 answer(200, json!({"permission": permission, "user": user(login)}))
             }
             ("DELETE", ["pulls", "comments", id]) => {
+                let author = self.inline.iter().find(|one| Some(one.id) == id.parse().ok());
+                if author.is_some_and(|one| !self.may_change(&one.login)) {
+                    return forbidden();
+                }
                 let before = self.inline.len();
                 self.inline.retain(|one| Some(one.id) != id.parse().ok());
                 if self.inline.len() < before { answer(204, Value::Null) } else { not_found() }
@@ -224,19 +294,29 @@ impl GitHubState {
             .take(300)
             .map(|name| json!({"filename": name}))
             .collect();
-        answer(200, json!({"merge_base_commit": {"sha": sha}, "status": status, "files": files}))
+        let base = self.repository.commit(base);
+        answer(
+            200,
+            json!({
+                "base_commit": {"sha": base}, "merge_base_commit": {"sha": sha}, "status": status,
+                "files": files,
+            }),
+        )
     }
 
     fn pull(&self) -> ApiAnswer {
-        let (base, head) = (self.repository.commit("main"), self.repository.commit("topic"));
-        let web = format!("http://127.0.0.1:{}/o/r", self.port);
-        let repo = json!({"full_name": "o/r", "html_url": web});
-        let fork = json!({"full_name": "eve/r", "html_url": web});
+        let (tip, head) = (self.repository.commit("main"), self.repository.commit("topic"));
+        // A pull request keeps the base that it was merged into.
+        let is_merged = self.repository.merge_base(&tip, &head) == head && tip != head;
+        let base = if is_merged { self.repository.commit("main^1") } else { tip };
+        let web = format!("http://127.0.0.1:{}/{}", self.port, self.name);
+        let repo = json!({"id": 1, "full_name": self.name, "html_url": web});
+        let fork = json!({"id": 2, "full_name": "eve/r", "html_url": web});
         let head_repo = if self.is_fork { &fork } else { &repo };
         answer(
             200,
             json!({
-                "number": 7, "title": self.title, "body": self.body, "user": {"login": "ada"},
+                "number": 7, "title": self.title, "body": self.body, "user": {"login": "ada"}, "merged": is_merged,
                 "base": {"sha": base, "ref": "main", "repo": repo},
                 "head": {"sha": head, "ref": "topic", "repo": head_repo},
             }),
@@ -247,6 +327,9 @@ impl GitHubState {
         let Some(at) = self.comments.iter().position(|one| Some(one.id) == id.parse().ok()) else {
             return not_found();
         };
+        if !self.may_change(&self.comments[at].login) {
+            return forbidden();
+        }
         match body["body"].as_str() {
             Some(text) => {
                 self.comments[at].body = text.to_owned();
@@ -257,6 +340,10 @@ impl GitHubState {
                 answer(204, Value::Null)
             }
         }
+    }
+
+    fn may_change(&self, login: &str) -> bool {
+        self.may_change_others || self.viewer == login
     }
 
     /// Adds the annotations of a request to a check run.
@@ -296,10 +383,11 @@ impl GitHubState {
             self.inline.push(GitHubThreadComment {
                 id: self.n_ids,
                 reply_to: None,
-                login: VIEWER.to_owned(),
+                login: self.viewer.clone(),
                 body: one["body"].as_str().unwrap_or_default().to_owned(),
                 commit: head.clone(),
                 path: one["path"].as_str().unwrap_or_default().to_owned(),
+                start_line: one["start_line"].as_u64(),
                 line: one["line"].as_u64().unwrap_or(0),
             });
         }
@@ -316,16 +404,23 @@ impl GitHubState {
         json!({
             "id": one.id, "in_reply_to_id": one.reply_to, "path": one.path, "body": one.body,
             "user": user(&one.login), "line": is_there.then_some(one.line), "side": "RIGHT",
-            "html_url": format!("http://127.0.0.1:{}/o/r/pull/7#discussion_r{}", self.port, one.id),
+            "html_url": format!(
+                "http://127.0.0.1:{}/{}/pull/7#discussion_r{}", self.port, self.name, one.id
+            ),
         })
     }
 
     fn graphql(&mut self, body: &Value) -> ApiAnswer {
         let query = body["query"].as_str().unwrap_or_default();
+        if query.contains("resolveReviewThread") && !self.may_resolve {
+            let error =
+                json!({"type": "FORBIDDEN", "message": "Resource not accessible by integration"});
+            return answer(200, json!({"data": null, "errors": [error]}));
+        }
         if query.contains("resolveReviewThread") {
             let thread = body["variables"]["thread"].as_str().unwrap_or_default();
             let id = thread.strip_prefix("T").and_then(|id| id.parse::<u64>().ok());
-            self.resolved.extend(id.map(|id| (id, VIEWER.to_owned())));
+            self.resolved.extend(id.map(|id| (id, self.viewer.clone())));
             return answer(200, json!({"data": {}}));
         }
         let first = self.inline.iter().filter(|one| one.reply_to.is_none());
@@ -340,7 +435,7 @@ impl GitHubState {
             .collect();
         let threads = json!({"pageInfo": {"hasNextPage": false}, "nodes": nodes});
         let pull = json!({"pullRequest": {"reviewThreads": threads}});
-        answer(200, json!({"data": {"repository": pull, "viewer": {"login": VIEWER}}}))
+        answer(200, json!({"data": {"repository": pull, "viewer": {"login": self.viewer}}}))
     }
 }
 
@@ -350,6 +445,10 @@ fn comment(one: &GitHubComment) -> Value {
 
 fn user(login: &str) -> Value {
     json!({"login": login, "type": if login.ends_with("[bot]") { "Bot" } else { "User" }})
+}
+
+fn forbidden() -> ApiAnswer {
+    answer(403, json!({"message": "Resource not accessible by integration"}))
 }
 
 fn not_found() -> ApiAnswer {
