@@ -104,7 +104,7 @@ const WAYS_OUT: &[&str] = &[
     "/etc/passwd",
 ];
 
-/// 000-117
+/// 000-117, 002-079
 #[test]
 fn no_path_leads_out_of_any_state() {
     let repo = hostile();

@@ -150,15 +150,14 @@ fn the_working_tree_is_reviewed_too_and_the_index_is_not() {
 
     not reviewed:  a.py (1 hunk)
     coverage:  reviewed 0 of 1 hunk in 0 files
-    reviewer:  command: could not review: cannot run the reviewer command: it
-               reviews commits or the working tree, not the index or a patch, 0
-               findings, 0 dropped
+    reviewer:  command: could not review: it reviews commits or the working tree,
+               not the index or a patch, 0 findings, 0 dropped
     scope:  the index against HEAD (d2f02322a95e to the index), 1 file, 1 hunk, +1
             -1
     report:  [WORK]/.mala/runs/[RUN]/review.md
 
-    COULD NOT REVIEW  no reviewer available: cannot run the reviewer command: it
-                      reviews commits or the working tree, not the index or a patch
+    COULD NOT REVIEW  no reviewer available: it reviews commits or the working tree,
+                      not the index or a patch
     [stderr]
     error: cannot run the reviewer command: it reviews commits or the working tree, not the index or a patch
     ");
@@ -174,13 +173,12 @@ fn a_command_that_is_not_there_is_named() {
 
     not reviewed:  a.py (1 hunk)
     coverage:  reviewed 0 of 1 hunk in 0 files
-    reviewer:  command: could not review: cannot run the reviewer command:
-               no-such-reviewer not found, 0 findings, 0 dropped
+    reviewer:  command: could not review: no-such-reviewer not found, 0 findings, 0
+               dropped
     scope:  HEAD~1..HEAD (7b1021c86082 to 8f1e6368c0d5), 1 file, 1 hunk, +1 -1
     report:  [WORK]/.mala/runs/[RUN]/review.md
 
-    COULD NOT REVIEW  no reviewer available: cannot run the reviewer command:
-                      no-such-reviewer not found
+    COULD NOT REVIEW  no reviewer available: no-such-reviewer not found
     [stderr]
     error: cannot run the reviewer command: no-such-reviewer not found
     hint: add it to PATH, or set its full path
@@ -193,13 +191,11 @@ fn a_command_that_is_not_there_is_named() {
 
     not reviewed:  a.py (1 hunk)
     coverage:  reviewed 0 of 1 hunk in 0 files
-    reviewer:  command: could not review: cannot run the reviewer command: no
-               command is set, 0 findings, 0 dropped
+    reviewer:  command: could not review: no command is set, 0 findings, 0 dropped
     scope:  HEAD~1..HEAD (fa06f091bae4 to 517c08260090), 1 file, 1 hunk, +1 -1
     report:  [WORK]/.mala/runs/[RUN]/review.md
 
-    COULD NOT REVIEW  no reviewer available: cannot run the reviewer command: no
-                      command is set
+    COULD NOT REVIEW  no reviewer available: no command is set
     [stderr]
     error: cannot run the reviewer command: no command is set
     hint: set review.command.run in mala.yaml
@@ -212,15 +208,13 @@ fn a_command_that_is_not_there_is_named() {
 
     not reviewed:  a.py (1 hunk)
     coverage:  reviewed 0 of 1 hunk in 0 files
-    reviewer:  command: could not review: cannot run the reviewer command: without
-               review.command.parser, its parser is a model: ANTHROPIC_API_KEY is
-               not set, 0 findings, 0 dropped
+    reviewer:  command: could not review: without review.command.parser, its parser
+               is a model: ANTHROPIC_API_KEY is not set, 0 findings, 0 dropped
     scope:  HEAD~1..HEAD (c3adaf40abe4 to b12875288687), 1 file, 1 hunk, +1 -1
     report:  [WORK]/.mala/runs/[RUN]/review.md
 
-    COULD NOT REVIEW  no reviewer available: cannot run the reviewer command:
-                      without review.command.parser, its parser is a model:
-                      ANTHROPIC_API_KEY is not set
+    COULD NOT REVIEW  no reviewer available: without review.command.parser, its
+                      parser is a model: ANTHROPIC_API_KEY is not set
     [stderr]
     error: cannot run the reviewer command: without review.command.parser, its parser is a model: ANTHROPIC_API_KEY is not set
     hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in ~/.config/mala/config.yaml

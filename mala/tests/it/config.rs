@@ -57,6 +57,45 @@ fn a_broken_file_is_a_configuration_error_with_a_frame_and_a_way_out() {
     "#);
 }
 
+/// 000-006, 000-052, 000-053
+#[test]
+fn the_reviewer_is_one_word_at_the_top_of_the_file() {
+    let check = |config: &str| {
+        let world = world();
+        world.write("mala.yaml", config);
+        world.run(&["config", "check"])
+    };
+    assert_snapshot!(check("reviewer_type: [agent_sdk, cerberus]\n"), @"
+    [exit 78]
+    [stderr]
+    error: mala.yaml:1:16: expected a single value
+     --> mala.yaml:1:16
+      |
+    1 | reviewer_type: [agent_sdk, cerberus]
+      |                ^ here
+    ");
+    assert_snapshot!(check("reviewer_type: gpt\n"), @"
+    [exit 78]
+    [stderr]
+    error: mala.yaml:1:16: invalid value `gpt`
+     --> mala.yaml:1:16
+      |
+    1 | reviewer_type: gpt
+      |                ^^^ invalid value
+    hint: valid values: agent-sdk, agent_sdk, cerberus, command, builtin
+    ");
+    assert_snapshot!(check("review: {reviewer_type: cerberus}\n"), @"
+    [exit 78]
+    [stderr]
+    error: mala.yaml:1:10: unknown key `reviewer_type` in `review`
+     --> mala.yaml:1:10
+      |
+    1 | review: {reviewer_type: cerberus}
+      |          ^^^^^^^^^^^^^ unknown key
+    hint: valid keys: fail_on, timeout, base, max_findings, ignore, generated, suppressions, rules, linters, cerberus, command, budget, rounds
+    ");
+}
+
 #[test]
 fn the_legacy_reviewer_type_is_warned_of() {
     let world = world();

@@ -17,11 +17,29 @@ fn keep(path: &str, content: &str) {
     assert!(kept == content, "{path} is stale; write it anew with MALA_UPDATE_SCHEMAS=1");
 }
 
+/// The schema that the type of a document gives.
+fn schema_of(name: SchemaName) -> impl serde::Serialize {
+    match name {
+        SchemaName::ReviewResult => mala_domain::report::schema(),
+        SchemaName::Rule => mala_syntax::rules::schema::json_schema(),
+        SchemaName::GateSpawned => mala_domain::render::gate::spawn_schema(),
+        SchemaName::GateWaited => mala_domain::render::gate::result_schema(),
+        SchemaName::Task => mala_domain::task::schema(),
+        SchemaName::EvalCase => mala_eval::case::schema(),
+        SchemaName::EvalRecord => mala_eval::record::schema(),
+        SchemaName::EvalResult => mala_eval::result::schema(),
+        SchemaName::EvalCaseView => mala_eval::view::schema(),
+        SchemaName::EvalComparison => mala_eval::compare::schema(),
+        SchemaName::MalaConfig => mala_domain::config::Config::schema(),
+    }
+}
+
 #[test]
 fn the_schemas_are_those_of_the_types() {
     for name in SchemaName::value_variants() {
         let word = name.to_possible_value().unwrap().get_name().to_owned();
-        keep(&format!("schemas/{word}.schema.json"), &name.text().unwrap());
+        let schema = serde_json::to_string_pretty(&schema_of(*name)).unwrap() + "\n";
+        keep(&format!("schemas/{word}.schema.json"), &schema);
     }
 }
 

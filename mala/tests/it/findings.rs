@@ -2,6 +2,7 @@
 //! happens when the ledger cannot be used.
 
 mod commands;
+mod mixed;
 mod recorded;
 mod rounds;
 mod storage;

@@ -11,7 +11,7 @@ mod last;
 mod members;
 mod objections;
 mod panel;
-mod real;
+pub(crate) mod real;
 mod scope;
 mod scratch;
 mod sessions;

@@ -85,12 +85,13 @@ fn files_can_be_read_in_one_sitting() {
 }
 
 /// Small files that stand alone: a rule, an adapter, a command or a table each.
-const SMALL: [&str; 18] = [
+const SMALL: [&str; 19] = [
     "mala-adapters/src/bounded_read.rs",
     "mala-adapters/src/lanes/variables.rs",
     "mala-adapters/src/reviewers/review_gate/range.rs",
     "mala-adapters/src/sessions/trees.rs",
     "mala-domain/src/gate/client/aggregated.rs",
+    "mala-domain/src/task/own_work.rs",
     "mala-pipeline/src/agent/tools/lint.rs",
     "mala-pipeline/src/agent/tools/search/literals.rs",
     "mala-pipeline/src/gate/canary.rs",
@@ -300,6 +301,19 @@ fn the_arrows_point_one_way() {
             assert!(!depends || allowed.contains(&other), "{name} depends on {other}");
         }
     }
+}
+
+/// 002-001
+#[test]
+fn the_agent_is_built_on_no_framework() {
+    let lock = fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    let names = lock.lines().filter_map(|line| line.strip_prefix("name = "));
+    let is_framework = |name: &&str| {
+        let name = name.trim_matches('"');
+        let frameworks = ["rig", "genai", "swiftide", "langchain", "llm-chain", "autoagents"];
+        frameworks.iter().any(|it| name.split(['-', '_']).next() == Some(it) || name == *it)
+    };
+    assert_eq!(names.filter(is_framework).collect::<Vec<_>>(), [""; 0]);
 }
 
 #[test]

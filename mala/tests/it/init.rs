@@ -28,6 +28,7 @@ fn a_project_gets_a_commented_file() {
     languages: typescript, python
     commands: npm run test (package.json), npm run lint (package.json)
     linters: tsc (not installed)
+    note: `mala run` needs a coding agent: none of claude, codex, gemini is on PATH
     wrote [WORK]/mala.yaml
     added .mala/ to [WORK]/.gitignore
     ");
@@ -120,6 +121,7 @@ fn nothing_is_overwritten_without_force() {
     languages: typescript, python
     commands: npm run test (package.json), npm run lint (package.json)
     linters: tsc (not installed)
+    note: `mala run` needs a coding agent: none of claude, codex, gemini is on PATH
     [WORK]/mala.yaml already exists (use --force to replace it)
     added .mala/ to [WORK]/.gitignore
     ");
@@ -131,6 +133,7 @@ fn nothing_is_overwritten_without_force() {
     languages: typescript, python
     commands: npm run test (package.json), npm run lint (package.json)
     linters: tsc (not installed)
+    note: `mala run` needs a coding agent: none of claude, codex, gemini is on PATH
     the old mala.yaml is saved as [WORK]/.mala/old/mala.yaml.1
     wrote [WORK]/mala.yaml
     .mala/ is already in [WORK]/.gitignore
@@ -142,6 +145,7 @@ fn nothing_is_overwritten_without_force() {
     languages: typescript, python
     commands: npm run test (package.json), npm run lint (package.json)
     linters: tsc (not installed)
+    note: `mala run` needs a coding agent: none of claude, codex, gemini is on PATH
     wrote [WORK]/mala.yaml
     .mala/ is already in [WORK]/.gitignore
     ");
@@ -172,6 +176,7 @@ fn a_folder_that_is_no_repository_gets_only_the_file() {
     languages: none
     commands: none
     linters: none
+    note: `mala run` needs a coding agent: none of claude, codex, gemini is on PATH
     wrote [WORK]/mala.yaml
     not in a git repository: .gitignore is not changed
     ");
@@ -188,6 +193,7 @@ fn a_folder_that_cannot_be_written_is_left_as_it_is() {
     languages: none
     commands: none
     linters: none
+    note: `mala run` needs a coding agent: none of claude, codex, gemini is on PATH
     error: writing [WORK]/mala.yaml: Is a directory (os error 21)
     ");
     let names: Vec<_> = std::fs::read_dir(world.folder()).unwrap().collect();

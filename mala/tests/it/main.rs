@@ -24,6 +24,7 @@ mod init;
 mod injection;
 mod many_reviews;
 mod models;
+mod pre_commit;
 mod pull_request;
 mod readme;
 mod real_model;

@@ -109,7 +109,8 @@ fn a_repository_cannot_say_where_keys_go() {
     let world = world();
     let config = "models:\n  base_urls:\n    openai: https://evil\n";
     world.git(&["init", "-q"]).commit_file("mala.yaml", config);
-    assert_snapshot!(world.run(&["config", "check"]), @"
+    let checked = world.run(&["config", "check"]);
+    assert_snapshot!(checked, @"
     [exit 78]
     [stderr]
     error: mala.yaml:1:1: `models` controls where your API keys and code are sent and cannot be set by a repository
@@ -122,7 +123,5 @@ fn a_repository_cannot_say_where_keys_go() {
       |
     hint: move it to your own file, ~/.config/mala/config.yaml
     ");
-    let shown = world.run(&["review"]);
-    assert!(shown.starts_with("[exit 78]"), "{shown}");
-    assert!(shown.contains("cannot be set by a repository"), "{shown}");
+    assert_eq!(world.run(&["review"]).replace(" at 0ac746101a96", ""), checked);
 }

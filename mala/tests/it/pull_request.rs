@@ -1,8 +1,11 @@
 //! `mala pr` against a loopback GitHub with a real repository.
 
 mod access;
+mod accounts;
+mod action;
 mod ci;
 mod contract;
+mod emulator;
 mod files;
 mod gitlab;
 mod posting;
@@ -13,8 +16,10 @@ mod webhooks;
 
 use crate::world;
 use mala_testkit::forge_server::{ForgeFault, ForgeRequest};
-use mala_testkit::{GitHubServer, TestRepo, World};
-use serde_json::Value;
+use mala_testkit::model_server::ModelAnswer;
+use mala_testkit::{GitHubServer, ModelServer, TestRepo, World};
+use serde_json::{Value, json};
+use std::sync::Arc;
 
 const TOKEN: &str = "ghp_dummydummydummydummydummydummydumm";
 const CLEAN: &str = "def ask():\n    return 1\n";
@@ -23,7 +28,7 @@ const FLAW: &str = "def ask():\n    breakpoint()\n    return 1\n";
 /// A GitHub with pull request 7, and a world in an empty folder.
 struct PullRequestBench {
     repo: TestRepo,
-    github: GitHubServer,
+    github: Arc<GitHubServer>,
     world: World,
 }
 
@@ -34,10 +39,19 @@ impl PullRequestBench {
         repo.branch("topic");
         repo.write("app.py", FLAW);
         repo.commit("add a flaw");
-        let github = GitHubServer::new(repo.root());
+        let github = Arc::new(GitHubServer::new(repo.root()));
         let world =
             world().with_env("GITHUB_API_URL", github.url()).with_env("GITHUB_TOKEN", TOKEN);
         Self { repo, github, world }
+    }
+
+    /// The bench with a model, for the agent.
+    fn with_model(mut self, server: &ModelServer) -> Self {
+        self.world = self
+            .world
+            .with_env("ANTHROPIC_BASE_URL", server.url())
+            .with_env("ANTHROPIC_API_KEY", "test-key");
+        self
     }
 
     /// Runs `mala pr o/r#7` with these options, and returns its exit code and stderr.
@@ -72,6 +86,35 @@ impl PullRequestBench {
         (ours.count(), places)
     }
 }
+
+/// A model that passes everything.
+fn passing_model() -> ModelServer {
+    ModelServer::always(ModelAnswer::text(r#"{"verdict": "PASS", "findings": []}"#))
+}
+
+/// A model that reports a finding in `app.py` on these lines with this title and evidence, and confirms it.
+fn reporting_model(
+    lines: (u32, u32),
+    title: &str,
+    evidence: &str,
+    suggestion: &str,
+) -> ModelServer {
+    let finding = json!({
+        "file_path": "app.py", "line_start": lines.0, "line_end": lines.1, "priority": 1,
+        "title": format!("[P1] {title}"), "body": "It stops the program.", "category": "bug",
+        "when": "it is called", "then": "it stops", "evidence": evidence,
+        "suggestion": suggestion, "confidence": 0.9,
+    });
+    let found = json!({"verdict": "FAIL", "findings": [finding]}).to_string();
+    let check = json!({"id": "c1", "outcome": "holds", "why": "it is there"});
+    let checked = json!({"checks": [check]}).to_string();
+    ModelServer::new(move |request| {
+        let is_check = request.body.to_string().contains("You check claims");
+        ModelAnswer::text(if is_check { &checked } else { &found }).into()
+    })
+}
+
+const AGENT: [&str; 6] = ["--reviewer", "agent_sdk", "--profile", "lean", "--post", "review"];
 
 fn is_write(request: &ForgeRequest) -> bool {
     request.method != "GET" && request.path != "/graphql" && !request.is_git()

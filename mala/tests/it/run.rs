@@ -3,9 +3,12 @@
 mod coders;
 mod faults;
 mod kills;
+mod limits;
 mod reviewers;
 mod scale;
 mod start;
+mod target;
+mod trackers;
 
 use crate::world;
 use mala_testkit::World;
@@ -152,7 +155,7 @@ fn invalid_requests_have_their_exit_codes() {
         ("001-134", &["run", "--disable-validations", "codex-review"][..], 64),
         ("001-135", &["run", "--codex-thinking-mode", "high"], 64),
         ("nothing to resume", &["run", "--resume"], 64),
-        ("no run", &["run", "stop"], 2),
+        ("no run", &["run", "stop"], 64),
     ] {
         let output = world.output(args, b"");
         assert_eq!(output.status.code(), Some(code), "{rows}: {}", world.show(&output));

@@ -139,6 +139,41 @@ fn what_cannot_be_shown_says_why() {
     ");
 }
 
+/// 000-074
+#[test]
+fn the_old_name_of_the_verdict_is_read() {
+    for name in ["verdict", "consensus_verdict"] {
+        let world = world();
+        let mut old = report("aaaa1111aaaa1111", "the working tree");
+        let verdict = old.as_object_mut().unwrap().remove("verdict").unwrap();
+        old[name] = verdict;
+        world.write(".mala/runs/20260101T000000Z_aaaa1111aaaa1111/review.json", old.to_string());
+        let output = world.output(&["runs", "show", "aaaa1111aaaa1111", "--format", "json"], b"");
+        let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(shown["verdict"], "NEEDS_WORK", "{name}");
+        assert_eq!(shown.get("consensus_verdict"), None, "{name}");
+    }
+}
+
+/// 002-128
+#[test]
+fn what_is_kept_is_shown_as_it_was_printed() {
+    let world = crate::world();
+    world.git(&["init", "-q", "-b", "main", "."]).commit_file("app.py", "x = 1\n");
+    for text in [
+        "x = 2\n",
+        "def f(x=[]):\n    breakpoint()\n",
+        "token = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'\n",
+    ] {
+        world.write("app.py", text);
+        let printed = world.output(&["review", "--json"], b"").stdout;
+        let shown = world.output(&["runs", "show", "latest", "--format", "json"], b"").stdout;
+        let [printed, shown] =
+            [printed, shown].map(|json| serde_json::from_slice::<Value>(&json).unwrap());
+        assert_eq!(shown, printed, "{text}");
+    }
+}
+
 /// Row 001-113.
 #[test]
 fn old_names_of_the_log_path_are_read() {

@@ -44,7 +44,7 @@ fn no_command_is_a_usage_error() {
       events       Print the log of events of tasks
       notify       Try the notifications of `tasks.notify`
       eval         Measure a reviewer on cases with known problems
-      serve        Review pull requests when GitHub reports a change
+      serve        Review pull requests when GitHub or GitLab reports a change
       schema       Print the JSON Schema of a file or an output of mala
       completions  Print a shell completion script
       man          Print the manual page, or write one page per command

@@ -1,9 +1,11 @@
 //! `mala task` from the outside: a review command, a parser and a notifier that are scripts, with real git.
 
+mod agents;
 mod context;
 mod desktop;
 mod guide;
 mod kills;
+mod own_work;
 mod parsing;
 mod results;
 mod reviewers;
@@ -42,7 +44,10 @@ impl TaskBench {
         let world = world
             .with_program("rev", &script(include_str!("task/rev.sh")))
             .with_program("parse", &script(include_str!("task/parse.sh")))
-            .with_program("note", &script("cat >>\"$CONTROL/notes\""));
+            .with_program(
+                "note",
+                &script("cat >>\"$CONTROL/notes\"\n[ ! -e \"$CONTROL/slow-note\" ] || sleep 0.4"),
+            );
         let bench = Self { repo, world };
         bench.answer("APPROVED");
         bench

@@ -37,12 +37,14 @@ fn a_refuted_finding_is_kept_and_does_not_block() {
     assert!(summary.ends_with(": no findings."), "{summary}");
 }
 
-/// 002-030, 002-036, 002-039
+/// 002-030, 002-036, 002-039, 002-035
 #[test]
 fn a_pass_says_what_it_read_and_took() {
     let (code, report, server) = reviewed(vec![says(PASS)], &[]);
     assert_eq!((code, &report["verdict"], &report["status"]), (0, &json!("PASS"), &json!("ok")));
     assert_eq!(report["files_reviewed"], json!(["app.py"]));
+    assert_eq!(report["issues"], json!([]));
+    assert_eq!(report["summary"], "agent-sdk reviewed 1 hunk in 1 file: no findings.");
     assert_eq!(report["model_used"], "claude-sonnet-5-5");
     let stats = &report["stats"];
     assert_eq!((&stats["llm_calls"], &stats["tool_calls"]), (&json!(1), &json!(0)));
@@ -67,7 +69,7 @@ fn an_empty_change_passes_without_a_call() {
     assert_eq!(server.requests().len(), 0);
 }
 
-/// 000-081, 000-121, 000-123, 000-124, 000-126, 000-136, 000-137
+/// 000-081, 000-121, 000-123, 000-124, 000-126, 000-136, 000-137, 000-122, 000-131, 000-135, 002-020, 002-046
 #[test]
 fn what_cannot_be_read_is_a_parse_error_in_the_promised_words() {
     let with = |field: &str| {
@@ -84,6 +86,8 @@ fn what_cannot_be_read_is_a_parse_error_in_the_promised_words() {
             (r#"{"findings": []}"#, "missing field: verdict"),
             (r#"{"verdict": "PASS"}"#, "missing field: findings"),
             (r#"{"verdict": "OK", "findings": []}"#, "invalid verdict: OK"),
+            (r#"{"verdict": "pass", "findings": []}"#, "invalid verdict: pass"),
+            (r#"{"verdict": "PASS ", "findings": []}"#, "invalid verdict: PASS "),
             (r#"{"verdict": "FAIL", "findings": []}"#, "invalid verdict: FAIL without findings"),
             ("LGTM", "invalid json: expected value at line 1 column 1"),
             (r#"{"verdict": "PASS", "findings": 3}"#, "invalid format"),
@@ -103,9 +107,11 @@ fn what_cannot_be_read_is_a_parse_error_in_the_promised_words() {
             (code, &report["passed"], &report["fatal_error"]),
             (2, &json!(false), &json!(false))
         );
-        assert_eq!(report["status"], "error");
+        assert_eq!((&report["status"], &report["verdict"]), (&json!("error"), &Value::Null));
+        assert_eq!(report["issues"], json!([]));
         assert_eq!(server.requests().len(), 2, "asked once more, and no more");
-        assert!(server.requests()[1].prompt().contains("Return valid JSON"));
+        let again = server.requests()[1].prompt();
+        assert!(again.contains("Return valid JSON"), "{again}");
     }
 }
 
@@ -168,14 +174,17 @@ fn a_broken_provider_is_said_and_never_passes() {
     }
 }
 
-/// 000-084
+/// 000-084, 000-087, 002-054
 #[test]
 fn a_slow_model_is_a_timeout() {
     let late = says(PASS).after(Duration::from_secs(30));
-    for (config, args) in [
-        (None, &["--timeout", "4"][..]),
-        (Some("agent_sdk_review_timeout: 4\n"), &[]),
-        (Some("review: {budget: {max_wall_time_seconds: 4}}\n"), &[]),
+    let own = "review: {budget: {max_wall_time_seconds: 4}}\n";
+    let (timeout, wall_time) = ("the timeout of the review, 4 s", "max_wall_time_seconds, 4 s");
+    for (config, args, limit) in [
+        (None, &["--timeout", "4"][..], timeout),
+        (Some("agent_sdk_review_timeout: 4\n"), &[], timeout),
+        (Some(own), &[], wall_time),
+        (Some(own), &["--timeout", "100"], wall_time),
     ] {
         let server = ModelServer::always(late.clone());
         let world = with_server(changed(), &server);
@@ -189,5 +198,7 @@ fn a_slow_model_is_a_timeout() {
         assert_eq!((&report["passed"], &report["fatal_error"]), (&json!(false), &json!(false)));
         assert_eq!(report["stats"]["llm_calls"], 1);
         assert_eq!(report["stats"]["cost_usd"], Value::Null, "the cost is unknown");
+        let warnings = report["warnings"].to_string();
+        assert!(warnings.contains(&format!("ended by {limit}")), "{warnings}");
     }
 }

@@ -11,7 +11,7 @@ fn with_a_key_and_nothing_said_the_agent_reviews() {
     assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"
     INFO Initializing code reviewer: agent-sdk
     INFO Starting review for the working tree against HEAD with agent-sdk
-    INFO Reviewing with claude-sonnet-5-5...
+    INFO Reviewing with Claude Agent SDK... model=claude-sonnet-5-5
     ");
     assert_eq!(server.requests().len(), 1);
 }
@@ -72,49 +72,38 @@ fn only_a_missing_key_with_nothing_said_leaves_it_to_the_built_in_analyzers() {
     }
 }
 
+/// The output of a review, with the commit that it starts from as `[BASE]`.
+fn shown(world: &World, args: &[&str]) -> String {
+    let base = world.command("git").args(["rev-parse", "--short=12", "HEAD"]).output().unwrap();
+    let base = String::from_utf8(base.stdout).unwrap();
+    world.run(args).replace(base.trim(), "[BASE]")
+}
+
 /// 000-019, 000-021
 #[test]
 fn a_reviewer_that_is_named_never_falls_back() {
-    assert_snapshot!(changed().run(&["review", "--reviewer", "agent-sdk"]), @"
+    let by_flag = shown(&changed(), &["review", "--reviewer", "agent-sdk"]);
+    assert_snapshot!(by_flag, @"
     [exit 4]
     [stdout]
     The change could not be reviewed.
 
     not reviewed:  app.py (1 hunk)
     coverage:  reviewed 0 of 1 hunk in 0 files
-    reviewer:  agent-sdk: could not review: cannot run the reviewer agent_sdk:
-               ANTHROPIC_API_KEY is not set, 0 findings, 0 dropped
-    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+    reviewer:  agent-sdk: could not review: ANTHROPIC_API_KEY is not set, 0
+               findings, 0 dropped
+    scope:  the working tree against HEAD ([BASE] to the working tree), 1
             file, 1 hunk, +1 -1
     report:  [WORK]/.mala/runs/[RUN]/review.md
 
-    COULD NOT REVIEW  no reviewer available: cannot run the reviewer agent_sdk:
-                      ANTHROPIC_API_KEY is not set
+    COULD NOT REVIEW  no reviewer available: ANTHROPIC_API_KEY is not set
     [stderr]
     error: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set
     hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in ~/.config/mala/config.yaml
     ");
     let world = changed();
     world.commit_file("mala.yaml", "reviewer_type: agent_sdk\n");
-    assert_snapshot!(world.run(&["review"]), @"
-    [exit 4]
-    [stdout]
-    The change could not be reviewed.
-
-    not reviewed:  app.py (1 hunk)
-    coverage:  reviewed 0 of 1 hunk in 0 files
-    reviewer:  agent-sdk: could not review: cannot run the reviewer agent_sdk:
-               ANTHROPIC_API_KEY is not set, 0 findings, 0 dropped
-    scope:  the working tree against HEAD (fc335c2972d5 to the working tree), 1
-            file, 1 hunk, +1 -1
-    report:  [WORK]/.mala/runs/[RUN]/review.md
-
-    COULD NOT REVIEW  no reviewer available: cannot run the reviewer agent_sdk:
-                      ANTHROPIC_API_KEY is not set
-    [stderr]
-    error: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set
-    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in ~/.config/mala/config.yaml
-    ");
+    assert_eq!(shown(&world, &["review"]), by_flag);
 }
 
 #[test]
@@ -128,14 +117,13 @@ fn a_model_that_is_named_never_falls_back() {
 
     not reviewed:  app.py (1 hunk)
     coverage:  reviewed 0 of 1 hunk in 0 files
-    reviewer:  agent-sdk: could not review: cannot run the reviewer agent_sdk:
-               OPENAI_API_KEY is not set, 0 findings, 0 dropped
+    reviewer:  agent-sdk: could not review: OPENAI_API_KEY is not set, 0 findings, 0
+               dropped
     scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
             file, 1 hunk, +1 -1
     report:  [WORK]/.mala/runs/[RUN]/review.md
 
-    COULD NOT REVIEW  no reviewer available: cannot run the reviewer agent_sdk:
-                      OPENAI_API_KEY is not set
+    COULD NOT REVIEW  no reviewer available: OPENAI_API_KEY is not set
     [stderr]
     error: cannot run the reviewer agent_sdk: OPENAI_API_KEY is not set
     hint: set OPENAI_API_KEY, or models.key_commands.openai in ~/.config/mala/config.yaml

@@ -23,13 +23,28 @@ fn a_plan_needs_no_key_and_says_when_a_review_is_refused() {
     assert_snapshot!(plan["warnings"].to_string(), @r#"["the review would be refused: the price of the model is unknown, so the budget of $0.50 cannot be kept; give its price in the user's own list of models, or set review.budget.allow_unknown_price","the review would be refused: cannot run the reviewer agent_sdk: no URL is set for the OpenAI-compatible server"]"#);
 }
 
-/// 000-086
+/// 000-083, 000-085, 000-086, 000-087
 #[test]
-fn a_time_limit_on_the_command_line_is_the_time_limit() {
-    let world = changed();
-    for (args, seconds) in [(&[][..], 60), (&["--timeout", "120"], 120), (&["--timeout", "5"], 5)] {
+fn a_time_limit_that_a_person_sets_is_the_time_limit_and_of_two_the_shorter_one() {
+    let own = "review: {budget: {max_wall_time_seconds: 30}}\n";
+    let standard = &["--profile", "standard"][..];
+    for (config, args, seconds) in [
+        ("", &[][..], 60),
+        ("", standard, 600),
+        ("", &["--timeout", "120"], 120),
+        ("", &["--timeout", "5"], 5),
+        ("agent_sdk_review_timeout: 600\n", &[], 600),
+        ("agent_sdk_review_timeout: 700\n", standard, 700),
+        ("review: {timeout: 100}\n", &[], 100),
+        ("review: {timeout: 2}\n", &["--timeout", "9"], 9),
+        (own, standard, 30),
+        (own, &["--timeout", "100"], 30),
+        (own, &["--timeout", "9"], 9),
+    ] {
+        let world = changed();
+        world.commit_file("mala.yaml", config);
         let plan = planned(&world, args);
-        assert_eq!(plan["limits"]["max_wall_time_seconds"], seconds, "{args:?}");
+        assert_eq!(plan["limits"]["max_wall_time_seconds"], seconds, "{config} {args:?}");
     }
 }
 
@@ -40,7 +55,7 @@ fn without_a_key_there_is_a_report_and_nothing_passes_as_nothing() {
     let (code, report) = review(&world, &["--no-save"]);
     assert_eq!((code, &report["fatal_error"]), (4, &json!(true)), "{report:#}");
     assert_eq!(report["parse_error"], json!(null), "no other try helps");
-    assert_snapshot!(report["reviewers"][0]["error"].as_str().unwrap(), @"cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set");
+    assert_snapshot!(report["reviewers"][0]["error"].as_str().unwrap(), @"ANTHROPIC_API_KEY is not set");
     let (code, report) = review(&world, &["--no-save", "HEAD..HEAD"]);
     assert_eq!((code, &report["passed"]), (0, &json!(true)), "{report:#}");
     let shown = world.run(&["review", "--reviewer", "agent_sdk", "--no-save", "HEAD..HEAD"]);

@@ -102,7 +102,7 @@ fn what_a_comment_sets_aside_pushes_out_nothing() {
 }
 
 #[test]
-fn what_blocks_is_never_cut_and_a_cut_is_in_the_status() {
+fn the_most_urgent_are_kept_and_a_cut_is_in_the_status() {
     let text: String = (0..20).map(|n| format!("x{n} = 1 / n{n}\n")).collect();
     let claims = |priority| -> Vec<Value> {
         let one =
@@ -110,15 +110,15 @@ fn what_blocks_is_never_cut_and_a_cut_is_in_the_status() {
         (0..20).map(one).collect()
     };
     for (priority, args, expected) in
-        [(2, &[][..], (0, 15)), (2, &["--fail-on", "P2"][..], (1, 20))]
+        [(2, &[][..], (0, 15)), (2, &["--fail-on", "P2"][..], (1, 15))]
     {
         let world = one_file("a.py", None, &text);
         let (code, report, _) = answered(world, vec![found(&claims(priority))], args);
         let n_issues = report["issues"].as_array().unwrap().len();
         assert_eq!((code, n_issues), expected, "{report:#}");
         assert_eq!(report["status"], "truncated", "15 claims are not checked, 002-171");
-        let said = report["warnings"].to_string().contains("5 less urgent findings left out");
-        assert_eq!(said, n_issues == 15, "{report:#}");
+        let said = report["warnings"].to_string();
+        assert!(said.contains("5 less urgent findings left out"), "{report:#}");
     }
 }
 

@@ -55,6 +55,7 @@ fn what_another_call_brings_into_form_can_block_and_never_pass() {
     }
 }
 
+/// 000-082, 002-048
 #[test]
 fn an_objection_is_not_gone_because_its_form_was_wrong() {
     let mut bodiless = finding(2, 1, "[P1] Division by zero");
@@ -90,6 +91,7 @@ fn an_objection_is_not_gone_because_its_form_was_wrong() {
         "app.py:2 divides by zero. Verdict: FAIL".to_owned(),
         "This is a FAIL: app.py:2 divides by zero.".to_owned(),
         r#"{"verdict": "BLOCK"}"#.to_owned(),
+        r#"{"verdict": "BLOCK", "findings": []}"#.to_owned(),
         answer("FAIL", &[json!({"file_path": "app.py", "priority": 1, "title": "no lines"})]),
     ] {
         for then in [PASS, milder.as_str()] {

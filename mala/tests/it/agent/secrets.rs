@@ -101,6 +101,7 @@ fn a_review_with_secrets_replays_as_the_same_review() {
     }
 }
 
+/// 002-097
 #[test]
 fn the_key_of_the_user_is_never_printed() {
     let key = "my own gateway key 17";

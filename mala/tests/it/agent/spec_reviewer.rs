@@ -82,7 +82,7 @@ fn logged(world: World, level: &str, args: &[&str]) -> (i32, String) {
     (output.status.code().unwrap(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// 000-046, 000-047, 000-048, 000-096
+/// 000-046, 000-047, 000-048, 000-096, 000-020
 #[test]
 fn r2_the_default_and_the_override_are_logged() {
     for (config, args) in [
@@ -102,7 +102,7 @@ fn r2_the_default_and_the_override_are_logged() {
         let expected = [
             "INFO Initializing code reviewer: agent-sdk",
             "INFO Starting review for HEAD~1..HEAD with agent-sdk",
-            "INFO Reviewing with claude-sonnet-5-5...",
+            "INFO Reviewing with Claude Agent SDK... model=claude-sonnet-5-5",
         ];
         assert_eq!(lines, expected, "{config}");
         assert_eq!(server.requests().len(), 1);
@@ -142,7 +142,7 @@ fn r2_the_configuration_has_these_defaults() {
     }
 }
 
-/// 000-066, 000-067, 000-072, 000-073
+/// 000-066, 000-067, 000-072, 000-073, 002-018, 002-019
 #[test]
 fn r4_the_example_is_read_to_the_letter() {
     let example = r#"{"verdict": "FAIL", "findings": [{"file_path": "src/main.py", "line_start": 42, "line_end": 42, "priority": 1, "title": "[P1] Issue", "body": "Details"}]}"#;
@@ -197,14 +197,16 @@ fn r4_the_verdict_follows_from_the_findings() {
     assert_eq!(code, 1, "the threshold decides");
 }
 
-/// 000-088
+/// 000-088, 000-083
 #[test]
 fn r5_the_timeout_is_600_seconds_unless_said() {
     let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
-    let args = ["review", "--dry-run", "--json", "--profile", "thorough"];
-    let outlook: Value = serde_json::from_slice(&world.output(&args, b"").stdout).unwrap();
-    assert_eq!(outlook["limits"]["max_wall_time_seconds"], 600, "no profile ends it before");
+    for profile in [&[][..], &["--profile", "standard"], &["--profile", "thorough"]] {
+        let args = [&["review", "--dry-run", "--json"], profile].concat();
+        let outlook: Value = serde_json::from_slice(&world.output(&args, b"").stdout).unwrap();
+        assert_eq!(outlook["limits"]["max_wall_time_seconds"], 600, "{profile:?}");
+    }
     assert!(world.run(&["config", "show"]).contains("agent_sdk_review_timeout: 600 "));
     let late = ModelServer::always(says(PASS).after(Duration::from_secs(30)));
     let world = with_server(changed(), &late);
@@ -286,7 +288,7 @@ fn exceptions() -> Vec<(ServerStep, &'static str, i32)> {
     ]
 }
 
-/// 000-023, 000-025, 000-120
+/// 000-023, 000-025, 000-120, 002-032
 #[test]
 fn an_exception_is_a_parse_error_that_names_it() {
     for (step, said, code) in exceptions() {
@@ -297,11 +299,12 @@ fn an_exception_is_a_parse_error_that_names_it() {
         assert!(problem.starts_with(said), "{step:?}: {problem}");
         assert_eq!(found, code, "{step:?}");
         assert_eq!((&report["passed"], &report["fatal_error"]), (&json!(false), &json!(false)));
+        assert_eq!((&report["status"], &report["verdict"]), (&json!("error"), &Value::Null));
         assert!(server.requests().len() <= 3, "{step:?}");
     }
 }
 
-/// 000-026, 000-125, 000-127, 000-128, 000-129, 000-130, 000-133
+/// 000-026, 000-125, 000-127, 000-128, 000-129, 000-130, 000-133, 000-131
 #[test]
 fn fields_have_their_types() {
     for (from, to, error) in [
@@ -311,6 +314,7 @@ fn fields_have_their_types() {
         ("\"line_start\": 2", "\"line_start\": 0", "invalid format"),
         ("\"priority\": 1", "\"priority\": 4", "invalid format"),
         ("\"priority\": 1", "\"priority\": \"P1\"", "invalid format"),
+        ("\"[P1] Issue\"", "7", "invalid format"),
         ("\"Details\"", "null", "missing field: body"),
         ("\"FAIL\"", "\"fail\"", "invalid verdict: fail"),
         ("\"FAIL\"", "\"PASS\"", "invalid verdict: PASS with findings"),

@@ -83,6 +83,7 @@ fn a_hidden_key_is_a_finding_or_unread() {
     }
 }
 
+/// 002-091
 #[test]
 fn a_changed_line_is_sent_whole_or_counts_as_unread() {
     let long = |n: usize| format!("x = [{}]; the_end = 7\n", "1, ".repeat(n));

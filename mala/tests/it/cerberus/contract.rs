@@ -2,6 +2,8 @@
 
 use super::fakes::{PASS, check, fail, gate, gate_like};
 use super::{CerberusProject, ReviewRun};
+use mala_domain::agent::prompts;
+use mala_testkit::model_server::{ModelAnswer, ModelServer};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -120,4 +122,88 @@ fn a_merge_that_changes_nothing_passes_without_a_call() {
     let said = project.review_of(&["--commit", "HEAD"]);
     assert_eq!(said.code, 0, "{:#}", said.json);
     assert_eq!(lines(&project, "calls"), Vec::<String>::new());
+}
+
+/// The review of a project whose `mala.yaml` names this reviewer, by a model that finds the problem and by a
+/// gate that finds it too: the exit code, the report, the log, the calls of the gate and those of the model.
+fn chosen(reviewer: &str, args: &[&str]) -> (i32, Value, String, usize, usize) {
+    let server = ModelServer::new(|request| {
+        let is_check = request.system() == prompts::VERIFY;
+        let holds = json!({"checks": [{"id": "c1", "outcome": "holds", "why": "so it is"}]});
+        let finding = json!({"file_path": "a.py", "line_start": 2, "line_end": 2, "priority": 1,
+            "title": "[P1] T", "body": "B"});
+        let found = json!({"verdict": "FAIL", "findings": [finding]});
+        ModelAnswer::text(if is_check { holds } else { found }.to_string()).into()
+    });
+    let named = format!("reviewer_type: {reviewer}\n");
+    let project = gate_like(SPAWNED, &format!("echo '{}'; exit 1", fail("a.py")), &named);
+    let world = project
+        .world
+        .with_env("ANTHROPIC_API_KEY", "test-key")
+        .with_env("ANTHROPIC_BASE_URL", server.url())
+        .with_env("MALA_LOG", "info");
+    let args = [&["review", "--json", "--timeout", "20"], args].concat();
+    let output = world.output(&args, b"");
+    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    let report = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{log}"));
+    let calls = std::fs::read_to_string(world.home().join("calls")).unwrap_or_default();
+    let n_calls = calls.lines().filter(|call| call.starts_with("spawn-code-review ")).count();
+    (output.status.code().unwrap(), report, log, n_calls, server.requests().len())
+}
+
+fn names(object: &Value) -> Vec<&String> {
+    object.as_object().unwrap().keys().collect()
+}
+
+/// 000-003, 000-004, 000-005, 000-011, 000-049, 000-095
+#[test]
+fn one_key_switches_between_the_agent_and_the_gate() {
+    let context = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    for args in
+        [&["HEAD~1..HEAD"][..], &["--commit", "HEAD"], &["--context-file", context, "HEAD~1..HEAD"]]
+    {
+        let (code, agent, log, n_gate, n_model) = chosen("agent_sdk", args);
+        assert_eq!((code, n_gate), (1, 0), "{args:?}: {agent:#}");
+        assert!(n_model >= 2, "{args:?}: {n_model}");
+        assert_eq!(log.matches("Initializing code reviewer: agent-sdk\n").count(), 1, "{log}");
+        assert_eq!(agent["reviewers"].as_array().unwrap().len(), 1, "{agent:#}");
+        assert_eq!(agent["reviewers"][0]["reviewer"], "agent-sdk");
+
+        let (code, gate, log, n_gate, n_model) = chosen("cerberus", args);
+        assert_eq!((code, n_gate, n_model), (1, 1, 0), "{args:?}: {gate:#}");
+        assert_eq!(log.matches("Initializing code reviewer: cerberus\n").count(), 1, "{log}");
+        assert_eq!(gate["reviewers"].as_array().unwrap().len(), 1, "{gate:#}");
+        assert_eq!(gate["reviewers"][0]["reviewer"], "codex");
+
+        assert_eq!(names(&agent), names(&gate), "{args:?}");
+        assert_eq!(names(&agent["issues"][0]), names(&gate["issues"][0]), "{args:?}");
+    }
+}
+
+/// 000-050
+#[test]
+fn a_gate_that_is_missing_is_named_and_no_other_reviewer_runs() {
+    let server = ModelServer::always(ModelAnswer::text("not asked"));
+    let config = "reviewer_type: cerberus\nreview: {cerberus: {command: [no-gate]}}\n";
+    let project = CerberusProject::new(config);
+    let world = project
+        .world
+        .with_env("ANTHROPIC_API_KEY", "test-key")
+        .with_env("ANTHROPIC_BASE_URL", server.url());
+    insta::assert_snapshot!(world.run(&["review", "--no-save", "HEAD~1..HEAD"]), @"
+    [exit 4]
+    [stdout]
+    The change could not be reviewed.
+
+    not reviewed:  a.py (1 hunk)
+    coverage:  reviewed 0 of 1 hunk in 0 files
+    reviewer:  cerberus: could not review: no-gate not found, 0 findings, 0 dropped
+    scope:  HEAD~1..HEAD (4f9a8adb22f4 to 23a30d3a9d0a), 1 file, 1 hunk, +1 -1
+
+    COULD NOT REVIEW  no reviewer available: no-gate not found
+    [stderr]
+    error: cannot run the reviewer cerberus: no-gate not found
+    hint: add it to PATH, or set its full path in review.cerberus.command
+    ");
+    assert_eq!(server.requests().len(), 0);
 }

@@ -207,13 +207,12 @@ fn a_gate_that_is_not_there_is_named() {
 
     not reviewed:  a.py (1 hunk)
     coverage:  reviewed 0 of 1 hunk in 0 files
-    reviewer:  cerberus: could not review: cannot run the reviewer cerberus:
-               no-such-gate not found, 0 findings, 0 dropped
+    reviewer:  cerberus: could not review: no-such-gate not found, 0 findings, 0
+               dropped
     scope:  HEAD~1..HEAD (1ddc8ab8e117 to 73076aad11aa), 1 file, 1 hunk, +1 -1
     report:  [WORK]/.mala/runs/[RUN]/review.md
 
-    COULD NOT REVIEW  no reviewer available: cannot run the reviewer cerberus:
-                      no-such-gate not found
+    COULD NOT REVIEW  no reviewer available: no-such-gate not found
     [stderr]
     error: cannot run the reviewer cerberus: no-such-gate not found
     hint: add it to PATH, or set its full path in review.cerberus.command

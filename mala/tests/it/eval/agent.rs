@@ -2,6 +2,7 @@
 
 use super::*;
 use insta::assert_snapshot;
+use mala_domain::agent::prompts;
 use mala_testkit::model_server::{AnswerUsage, ModelAnswer, ModelRequest, ModelServer, ServerStep};
 
 /// A world with a key, whose models are this server.
@@ -72,6 +73,28 @@ fn the_agent_is_scored_with_what_it_costs() {
     assert!(result["run"]["reviewer"]["version"].is_string());
     let prompt = server.requests()[0].user_text();
     assert!(prompt.contains("Add case-00"), "the title of the pull request is missing: {prompt}");
+}
+
+#[test]
+fn notes_count_for_the_recall_with_notes_alone() {
+    let server = ModelServer::new(|request| {
+        if request.system() == prompts::EDIT {
+            let note = json!({"id": "c1", "tier": "note", "same_as": null,
+                "title": "Wrong value", "body": "The value is wrong."});
+            return ModelAnswer::text(json!({"findings": [note]}).to_string()).into();
+        }
+        let mut answer = answer(request);
+        answer.text = answer.text.replace("\"priority\":1", "\"priority\":3");
+        answer.text = answer.text.replace("[P1]", "[P3]").replace("FAIL", "NEEDS_WORK");
+        answer.into()
+    });
+    let world = world_with(3, &server);
+    let args = ["--set", "set.jsonl", "--reviewer", "agent_sdk", "--profile", "standard"];
+    let (code, result) = ran(&world, &args);
+    assert_eq!((code, &result["recall"]), (0, &json!(0.0)), "{result:#}");
+    let strict = &result["scores"]["strict"];
+    assert_eq!(strict["recall_with_notes"], json!(2.0 / 3.0), "{strict:#}");
+    assert_eq!(strict["rates"]["findings"], 0, "{strict:#}");
 }
 
 #[test]

@@ -365,6 +365,7 @@ fn a_result_is_shown_as_markdown() {
     ");
 }
 
+/// 002-015, 002-042
 #[test]
 fn what_is_printed_fits_its_schema() {
     let world = small();
@@ -380,7 +381,14 @@ fn what_is_printed_fits_its_schema() {
         assert!(errors.is_empty(), "{name}: {errors:?}");
     };
     check("eval-case", &case("one", 5, &[(2, "bug")]));
-    check("eval-result", &eval(&world, &["report", "--format", "json"]).1);
+    let of_case = &schema("eval-case")["properties"];
+    for field in ["repo", "pr_title", "pr_description", "ground_truth"] {
+        assert!(of_case[field].is_object(), "{field}: {of_case:#}");
+    }
+    let result = eval(&world, &["report", "--format", "json"]).1;
+    check("eval-result", &result);
+    assert_eq!(result["cost_usd"], 0.0, "no model was asked");
+    assert!(result["latency_seconds"].is_number(), "{result:#}");
     check("eval-comparison", &eval(&world, &["compare", &run, &run, "--format", "json"]).1);
     let records = world.read(&format!(".mala/eval/{run}/results.jsonl"));
     for line in records.lines() {

@@ -25,7 +25,7 @@ fn the_perfect_reviewer_scores_one_everywhere() {
     assert_eq!(result["notes"], json!([]));
 }
 
-/// 002-041
+/// 002-041, 002-016
 #[test]
 fn the_silent_reviewer_has_no_precision_and_that_is_said() {
     let world = world();

@@ -33,11 +33,12 @@ fn findings_are_listed_by_state_file_rule_reviewer_and_date() {
     [stdout]
     0f8110c2  open       P1  app.py:2  Breakpoint left in [debug/python-breakpoint]
     ");
-    let rows: [(&[&str], usize); 11] = [
+    let rows: [(&[&str], usize); 12] = [
         (&[], 1),
         (&["--state", "open,waived"], 1),
         (&["--state", "fixed"], 0),
         (&["--file", "app.py"], 1),
+        (&["--file", "./app.py"], 1),
         (&["--file", "other.py"], 0),
         (&["--rule", "debug/python-breakpoint"], 1),
         (&["--rule", "other"], 0),
@@ -51,6 +52,13 @@ fn findings_are_listed_by_state_file_rule_reviewer_and_date() {
             ["findings", "list", "--format", "json"].iter().chain(filter).copied().collect();
         let (code, list) = json(&world, &args);
         assert_eq!((code, list["findings"].as_array().unwrap().len()), (0, expected), "{filter:?}");
+    }
+    let folder = world.folder().join("sub");
+    std::fs::create_dir(&folder).unwrap();
+    for file in ["../app.py", "app.py"] {
+        let mut command = world.command(env!("CARGO_BIN_EXE_mala"));
+        let shown = command.current_dir(&folder).args(["findings", "--file", file]).output();
+        assert!(!shown.unwrap().stdout.is_empty(), "{file}, from a folder of the repository");
     }
     assert_snapshot!(world.run(&["findings", "list", "--since", "yesterday"]), @"
     [exit 64]
@@ -66,7 +74,7 @@ fn a_finding_is_shown_with_what_happened_to_it() {
     let (world, id) = reviewed();
     review(&world, &[]);
     world.run(&["findings", "dispute", &id, "--reason", "it is wanted here"]);
-    assert_snapshot!(world.run(&["findings", "show", &id[..8]]), @"
+    assert_snapshot!(world.run(&["findings", "show", &id[..8].to_uppercase()]), @"
     [exit 0]
     [stdout]
     P1 Breakpoint left in
@@ -90,6 +98,18 @@ fn a_finding_is_shown_with_what_happened_to_it() {
     let (code, shown) = json(&world, &["findings", "show", &id, "--format", "json"]);
     assert_eq!((code, &shown["finding"]["state"]), (0, &"disputed".into()));
     assert_eq!(shown["state_changes"][0]["by"], "mala tests");
+}
+
+#[test]
+fn decisions_are_made_by_the_user_of_git() {
+    let (world, id) = reviewed();
+    world.git(&["config", "user.name", "Ada Lovelace"]);
+    let mut command = world.command(env!("CARGO_BIN_EXE_mala"));
+    command.env_remove("GIT_AUTHOR_NAME").env("USER", "ada");
+    let waived = command.args(["findings", "waive", &id, "--reason", "x"]).status().unwrap();
+    assert!(waived.success());
+    let (_, shown) = json(&world, &["findings", "show", &id, "--format", "json"]);
+    assert_eq!(shown["state_changes"][0]["by"], "Ada Lovelace");
 }
 
 #[test]
@@ -189,8 +209,12 @@ fn an_id_that_means_several_findings_lists_them() {
     error: `0f8110c24c` is ambiguous: it could be [ID], [ID]
     hint: give more digits
     ");
-    let list = world.run(&["findings"]);
-    assert!(list.contains("0f8110c24c330 ") && list.contains("0f8110c24c331 "), "{list}");
+    assert_snapshot!(world.run(&["findings"]), @"
+    [exit 0]
+    [stdout]
+    0f8110c24c330  open       P1  app.py:2  Breakpoint left in [debug/python-breakpoint]
+    0f8110c24c331  open       P1  app.py:2  Breakpoint left in [debug/python-breakpoint]
+    ");
     assert!(world.run(&["findings", "show", &id[..13]]).starts_with("[exit 0]"));
 }
 
@@ -214,28 +238,106 @@ fn an_import_is_whole_or_nothing() {
     assert_eq!(String::from_utf8(again).unwrap(), export, "nothing is lost on the way");
 }
 
-#[test]
-fn a_review_groups_its_findings() {
+const REVIEW: [&str; 5] = ["review", "--base", "main", "--reviewer", "builtin"];
+
+/// A repository with an open finding and another one that no review has seen, and the id of the first.
+fn with_another() -> (World, String) {
     let (world, id) = reviewed();
     world.write("b.py", "def other():\n    breakpoint()\n");
     commit(&world, "more");
-    let args = ["review", "--base", "main", "--reviewer", "builtin"];
-    let shown = world.run(&args);
-    let at = |word: &str| shown.find(word).unwrap_or_else(|| panic!("{word}: {shown}"));
-    assert!(at("new: 1 finding") < at("b.py:2") && at("b.py:2") < at("still open: 1 finding"));
-    assert!(at("still open: 1 finding") < at("app.py:2"));
+    (world, id)
+}
+
+#[test]
+fn a_review_groups_its_findings() {
+    assert_snapshot!(with_another().0.run(&REVIEW), @"
+    [exit 1]
+    [stdout]
+    builtin reviewed 2 hunks in 2 files: 2 findings (2 P1).
+
+    new: 1 finding
+
+    b.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ b.py:2 in other
+    1 │ def other():
+    2 │     breakpoint()
+      ╰╴    ━━━━━━━━━━━━
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    still open: 1 finding
+
+    app.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ app.py:2 in ask
+    1 │ def ask():
+    2 │     breakpoint()
+      │     ━━━━━━━━━━━━
+    3 │     return 1
+      ╰╴
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    coverage:  reviewed 2 of 2 hunks in 2 files
+    scope:  main...HEAD (8dc3217811cc to 3e1396f6bd92), 2 files, 2 hunks, +3 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    FAIL  2 findings at or above P1 (2 P1)
+    ");
+}
+
+#[test]
+fn a_review_lists_what_is_waived_and_what_is_fixed() {
+    let (world, id) = with_another();
+    world.run(&REVIEW);
     world.run(&["findings", "waive", &id, "--reason", "known"]);
-    let all: Vec<&str> = args.iter().copied().chain(["--all"]).collect();
-    let shown = world.run(&all);
-    assert!(
-        shown.contains("waived:  1 finding accepted by a person:\n  0f8110c2 app.py:2 P1"),
-        "{shown}"
-    );
+    assert_snapshot!(world.run(&[&REVIEW[..], &["--all"]].concat()), @"
+    [exit 1]
+    [stdout]
+    builtin reviewed 2 hunks in 2 files: 1 finding (1 P1).
+
+    still open: 1 finding
+
+    b.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ b.py:2 in other
+    1 │ def other():
+    2 │     breakpoint()
+      ╰╴    ━━━━━━━━━━━━
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    waived:  1 finding accepted by a person:
+      0f8110c2 app.py:2 P1 Breakpoint left in [debug/python-breakpoint]: known
+    coverage:  reviewed 2 of 2 hunks in 2 files
+    scope:  main...HEAD (8dc3217811cc to 3e1396f6bd92), 2 files, 2 hunks, +3 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    FAIL  1 finding at or above P1 (1 P1)
+    ");
     world.write("b.py", "def other():\n    pass\n");
     world.write("app.py", CLEAN);
     commit(&world, "fix");
-    let shown = world.run(&args);
-    assert!(shown.contains("fixed:  b.py:2 P1 Breakpoint left in"), "{shown}");
+    assert_snapshot!(world.run(&REVIEW), @"
+    [exit 0]
+    [stdout]
+    builtin reviewed 1 hunk in 1 file: no findings.
+
+    fixed:  b.py:2 P1 Breakpoint left in [debug/python-breakpoint] (its evidence is
+            gone, and it is not reported again)
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  main...HEAD (8dc3217811cc to 507da139afa1), 1 file, 1 hunk, +2 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    PASS  no findings
+    ");
 }
 
 #[test]
@@ -298,7 +400,8 @@ fn statistics_are_over_all_reviews() {
     cost $0.00, $0.00 per fixed finding
 
     rounds per change
-         2  topic  passed
+      rounds  reviews
+           2        2  topic  passed
 
     findings per round
       round  reviews   new  fixed

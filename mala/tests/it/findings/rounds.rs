@@ -80,13 +80,16 @@ impl Loop {
 
     /// Reviews with this answer of the lane.
     pub(super) fn review_answer(&self, answer: &Value, args: &[&str]) -> (i32, Value) {
-        std::fs::write(&self.answer_file, answer.to_string()).unwrap();
-        let fixed = ["review", "--base", "main", "--reviewer", "cerberus", "--json"];
-        let args: Vec<&str> = fixed.into_iter().chain(args.iter().copied()).collect();
-        json(&self.world, &args)
+        self.review_range(answer, &[&["--base", "main"], args].concat())
     }
 
-    fn prompt(&self) -> String {
+    /// Reviews this range with this answer of the lane.
+    pub(super) fn review_range(&self, answer: &Value, args: &[&str]) -> (i32, Value) {
+        std::fs::write(&self.answer_file, answer.to_string()).unwrap();
+        json(&self.world, &[&["review", "--reviewer", "cerberus", "--json"], args].concat())
+    }
+
+    pub(super) fn prompt(&self) -> String {
         std::fs::read_to_string(self.answer_file.with_extension("json.prompt")).unwrap()
     }
 }
@@ -97,7 +100,7 @@ fn file(first: &str, second: &str) -> String {
     format!("# a file\n{first}\n{middle}{second}\n")
 }
 
-fn aside(report: &Value) -> Vec<String> {
+pub(super) fn aside(report: &Value) -> Vec<String> {
     let all = report["tracking"]["set_aside"].as_array().unwrap();
     all.iter().map(|it| it["standing"].as_str().unwrap().to_owned()).collect()
 }
@@ -201,7 +204,7 @@ fn the_first_reviews_of_a_repository_do_not_disturb_each_other() {
 
 const BREAKS: (u32, u32, &str) = (2, 1, "first breaks on None");
 
-fn n_fixed(report: &Value) -> usize {
+pub(super) fn n_fixed(report: &Value) -> usize {
     report["tracking"]["fixed"].as_array().unwrap().len()
 }
 

@@ -89,6 +89,7 @@ fn a_waived_finding_is_quiet_in_the_gate_until_its_code_changes() {
 #[test]
 fn a_waived_finding_is_quiet_in_the_hook_until_its_code_changes() {
     let (repo, world) = panel(world());
+    repo.git(&["config", "user.email", "ada@example.org"]);
     assert!(world.output(&["init", "--hooks"], b"").status.success());
     // What hosts read of the hook is not part of the work.
     for folder in [".claude", ".codex"] {

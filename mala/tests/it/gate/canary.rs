@@ -2,6 +2,7 @@
 
 use super::bench::GateWorld;
 use hmac::{Hmac, KeyInit, Mac};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 use sha2::Sha256;
 use std::time::{Duration, Instant};
@@ -56,14 +57,28 @@ fn what_a_lane_finds_is_shown_beside_its_verdict() {
     let measured = &after.json["report"]["reviewers"]["finder"]["measured"];
     assert_eq!((&measured["found"], &measured["planted"]), (&1.into(), &1.into()));
     assert_eq!((&measured["recall"], &measured["date"]), (&1.0.into(), &today.clone().into()));
-    let found = format!("finder: PASS (found 1 of 1 planted, {today})");
-    let missed = format!("pass: PASS (found 0 of 1 planted, {today})");
+    let dateless = |text: &str| bench.world.clean(text).replace(&today, "[DATE]");
     let (_, shown, _) = bench.run(&["wait", "--session-key", &after.key]);
-    assert!(shown.contains(&found) && shown.contains(&missed), "{shown}");
+    assert_snapshot!(dateless(&shown), @"
+    PASS (unanimous: 2 of 2 needed passes)
+      HEAD~1..HEAD at 8cfbaf3b030e, started [TIME]
+      finder: PASS (found 1 of 1 planted, [DATE])
+      pass: PASS (found 0 of 1 planted, [DATE])
+    [WORK]/.mala/gate/[KEY]
+    ");
     let (_, shown, _) = bench.run(&["status"]);
-    assert!(shown.contains(&format!("  pass: found 0 of 1 planted, {today}\n")), "{shown}");
+    assert_snapshot!(dateless(&shown), @"
+    [KEY]  done, PASS  HEAD~1..HEAD  2 of 2 lanes over
+      finder: found 1 of 1 planted, [DATE]
+      pass: found 0 of 1 planted, [DATE]
+    ");
     let (_, shown, _) = bench.run(&["lanes"]);
-    assert!(shown.contains(&format!("  measured: found 1 of 1 planted, {today}\n")), "{shown}");
+    let own = shown.lines().skip_while(|line| !line.starts_with("finder: ")).take(3);
+    assert_snapshot!(dateless(&own.collect::<Vec<_>>().join("\n")), @"
+    finder: usable
+      program: [HOME]/bin/lane
+      measured: found 1 of 1 planted, [DATE]
+    ");
     let report = bench.repo.path(format!(".mala/gate/{}/report.md", after.key));
     let report = std::fs::read_to_string(report).unwrap();
     assert!(report.contains("found 1 of 1 planted"), "{report}");
@@ -185,25 +200,41 @@ fn no_further_one_is_given_when_they_cost_enough() {
     bench.repo.commit("Take the first rows");
     let (code, shown, stderr) = bench.run(&["canary", "--lanes", "paid"]);
     assert_eq!(code, 0, "{stderr}");
-    assert!(shown.starts_with("paid: found 0 of 2 planted, "), "{shown}");
-    assert!(shown.contains("cost $3.0000"), "{shown}");
-    assert!(stderr.contains("stopping: the cost limit for canaries is reached"), "{stderr}");
-    assert!(!shown.contains("earlier"), "{shown}");
+    let is_date = |word: &str| word.starts_with("20") && word.matches('-').count() == 2;
+    let dateless = |text: &str| -> String {
+        let words = text.split(' ').map(|word| match word.split_at_checked(10) {
+            Some((date, rest)) if is_date(date) => format!("[DATE]{rest}"),
+            _ => word.to_owned(),
+        });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    assert_snapshot!(dateless(&format!("{shown}{stderr}")), @"
+    paid: found 0 of 2 planted, [DATE], cost $3.0000
+      off-by-one: 0 of 2
+    warning: stopping: the cost limit for canaries is reached
+    ");
     // The kinds are those of the run that is told of; what all runs come to stands apart.
     let (_, shown, _) = bench.run(&["canary", "--lanes", "paid"]);
-    let told: Vec<&str> = shown.lines().collect();
-    assert!(told[0].starts_with("paid: found 0 of 2 planted, "), "{shown}");
-    assert_eq!(told[1], "  off-by-one: 0 of 2", "{shown}");
-    assert!(told[2].starts_with("  with earlier runs: found 0 of 4 planted, "), "{shown}");
+    assert_snapshot!(dateless(&shown), @"
+    paid: found 0 of 2 planted, [DATE], cost $3.0000
+      off-by-one: 0 of 2
+      with earlier runs: found 0 of 4 planted, [DATE]
+    ");
 }
 
 #[test]
 fn a_canary_that_cannot_be_given_says_why() {
     let empty = GateWorld::new();
-    let (code, _, stderr) = empty.run(&["canary", "--lanes", "pass"]);
-    assert_eq!(code, 5);
-    assert!(stderr.contains("no defect can be planted into the newest commits"), "{stderr}");
-    let (code, _, stderr) = empty.run(&["canary", "--lanes", "missing"]);
-    assert_eq!(code, 5, "{stderr}");
-    assert!(stderr.contains("no lane is available"), "{stderr}");
+    assert_snapshot!(empty.world.run(&["canary", "--lanes", "pass"]), @"
+    [exit 5]
+    [stderr]
+    error: no defect can be planted into the newest commits
+    ");
+    assert_snapshot!(empty.world.run(&["canary", "--lanes", "missing"]), @"
+    [exit 5]
+    [stderr]
+    warning: missing: `no-such-program` is not on PATH
+    error: no lane is available
+    hint: run `review-gate lanes` to see why
+    ");
 }

@@ -74,6 +74,14 @@ judge) if grep -q bad a.py; then answer FAIL "$(finding 1 'this is bad')"; else 
 finder) if grep -q 'count - 1' a.py; then answer FAIL "$(finding 1 'drops the last one')"; else answer PASS ""; fi ;;
 paid) printf '{"answer":%s,"cost":1.5}\n' "$(answer PASS "")" ;;
 stuck) if grep -q 'count - 1' a.py; then exec sleep 1000; else answer PASS ""; fi ;;
+graded)
+    # The file of the last commit: a P2 if it is minor, else a P1.
+    file=$(git diff --name-only HEAD~1 HEAD)
+    reviewed="[{\"file_path\":\"$file\",\"hunks\":[1]}]"
+    found() { finding "$1" "$2" | sed "s/a.py/$file/"; }
+    if grep -q minor "$file"; then answer NEEDS_WORK "$(found 2 'slow on lists')"; exit 0; fi
+    answer FAIL "$(found 1 'breaks on None')"
+    ;;
 fail*) answer FAIL "$(finding 1 'breaks on None')" ;;
 needs*) answer NEEDS_WORK "$(finding 2 'slow on lists')" ;;
 deleted) answer FAIL "$(finding 0 'it is still needed' | sed 's/a.py/b.py/; s/:2,/:1,/g')" ;;
@@ -132,6 +140,31 @@ leaky) echo "use $3"; echo "or $3" >&2; exec sleep 1000 ;;
 lists) find . -path ./.git -prune -o -type f -print | sort >&2; answer PASS "" ;;
 slow) sleep 0.5; answer PASS "" ;;
 outside) echo 'x = 1' >"$OUTSIDE"; answer PASS "" ;;
+outside_fail) echo 'x = 1' >"$OUTSIDE"; answer FAIL "$(finding 1 'breaks on None')" ;;
+outside_commit) git -C "$OUTSIDE" -c user.name=a -c user.email=a@b commit -q --allow-empty -m x; answer PASS "" ;;
+outside_git)
+    echo 'x = 1' >"$OUTSIDE/written.py"
+    echo 'garbage' >"$OUTSIDE/.git/index"
+    answer PASS ""
+    ;;
+outside_hook) echo 'exit 0' >"$OUTSIDE/.git/hooks/pre-push"; answer PASS "" ;;
+mute*)
+    # No answer until the file is there, then as `late`.
+    if ! [ -e "$SEEN" ]; then echo 'I cannot look now.'; exit 0; fi
+    exec sh "$0" late <<PROMPT
+$prompt
+PROMPT
+    ;;
+late*)
+    # Lines with BUG, and once the file is there, also lines with HID.
+    words=BUG
+    if [ -e "$SEEN" ]; then words='BUG\|HID'; fi
+    all=
+    for line in $(grep -n "$words" a.py | sed 's/:.*//'); do
+        all="$all${all:+,}$(finding 1 "breaks in line $line" | sed "s/:2,/:$line,/g")"
+    done
+    if [ -n "$all" ]; then answer FAIL "$all"; else answer PASS ""; fi
+    ;;
 broken_json) echo '{not json at all' ;;
 limited) printf '%s\n' '{' '  "error": {' '    "code": 429,' '    "message": "Resource has been exhausted"' '  }' '}' >&2; exit 1 ;;
 unauthorized) printf '%s\n' 'API Error: 401 Unauthorized' '}' >&2; exit 1 ;;

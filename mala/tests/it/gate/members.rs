@@ -1,7 +1,7 @@
 //! The reviewers of mala itself on a panel, beside lanes and alone.
 
 use super::bench::GateWorld;
-use mala_testkit::model_server::{ModelAnswer, ModelServer};
+use mala_testkit::model_server::{ModelAnswer, ModelServer, ServerFault};
 use serde_json::Value;
 
 const LEFTOVER: &str =
@@ -94,6 +94,20 @@ fn the_built_in_reviewer_of_a_panel_uses_the_rules_of_the_project() {
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());
     assert_eq!(ended.code, 1, "{:#}", ended.json);
     assert!(ended.json["issues"].to_string().contains("no-eval"), "{:#}", ended.json);
+}
+
+#[test]
+fn the_time_limit_of_a_session_is_that_of_the_agent_too() {
+    let server = ModelServer::always(ServerFault::Hang);
+    let mut bench = GateWorld::with_config("gate: {panel: [agent, builtin]}\n");
+    bench.world = bench
+        .world
+        .with_env("ANTHROPIC_API_KEY", "test-key")
+        .with_env("ANTHROPIC_BASE_URL", server.url());
+    let spawned = bench.spawn(&["--timeout", "3"]);
+    let ended = bench.wait(spawned["session_key"].as_str().unwrap());
+    assert_eq!(ended.code, 3, "{:#}", ended.json);
+    assert!(ended.error_of("agent").contains("no answer within 3 s"), "{:#}", ended.json);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What a lane objects to is never lost: it counts, or the lane has no vote.
 
 use super::bench::GateWorld;
+use insta::assert_snapshot;
 
 #[test]
 fn an_objection_that_can_be_placed_counts_however_it_is_written() {
@@ -57,12 +58,21 @@ fn an_objection_that_cannot_be_placed_is_no_pass() {
         assert_eq!(how, format!("it cannot be placed: {why}"), "and marked: {case}");
         assert!(ended.json["report"]["warnings"].to_string().contains(why), "{case}");
     }
-    let shown = bench.world.run(&["wait"]);
-    assert!(shown.contains("\na.py:99: [P0] breaks\n"), "{shown}");
-    assert!(shown.contains("found by half, refuted: it cannot be placed"), "{shown}");
-    assert!(shown.contains("\nwarning: half: dropped a finding: a.py:99: the file"), "{shown}");
-    assert!(shown.contains("\n  HEAD~1..HEAD at "), "{shown}");
-    assert!(shown.contains(", started [TIME]"), "{shown}");
+    let (_, shown, _) = bench.run(&["wait"]);
+    assert_snapshot!(bench.world.clean(&shown), @"
+    no verdict (unanimous: 1 of 2 needed passes)
+      HEAD~1..HEAD at 6ccbe4e87232, started [TIME]
+      half: no vote: it says FAIL for a finding that cannot be placed: a.py:99: the file has 2 lines
+      pass: PASS
+    a.py:2: [P3] a nit
+        when x is None it fails
+        found by half, not checked
+    a.py:99: [P0] breaks
+        when x is None it fails
+        found by half, refuted: it cannot be placed: a.py:99: the file has 2 lines
+    warning: half: dropped a finding: a.py:99: the file has 2 lines
+    [WORK]/.mala/gate/[KEY]
+    ");
 }
 
 #[test]

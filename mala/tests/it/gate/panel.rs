@@ -1,6 +1,7 @@
 //! Every exit code, with one, two and three lanes, by every rule.
 
 use super::bench::GateWorld;
+use insta::assert_snapshot;
 
 /// The lanes, then the exit codes by unanimous, majority, any and quorum:2.
 const TABLE: [(&str, [i32; 4]); 17] = [
@@ -120,27 +121,71 @@ fn a_blocking_finding_is_checked_by_a_lane_that_did_not_make_it() {
     let check = &ended.json["report"]["checks"][0];
     assert_eq!((&check["found_by"][0], &check["checked_by"]), (&"fail".into(), &"pass".into()));
     assert_eq!(check["outcome"], "verified");
-    let shown = bench.world.run(&["wait"]);
-    assert!(shown.contains("found by fail, confirmed by pass"), "{shown}");
     // 001-032: location, title, body and reviewers.
-    assert!(
-        shown.contains("a.py:2: [P1] breaks on None\n    when x is None it fails\n"),
-        "{shown}"
-    );
+    let (_, shown, _) = bench.run(&["wait"]);
+    assert_snapshot!(bench.world.clean(&shown), @"
+    FAIL (unanimous: 1 of 2 needed passes)
+      HEAD~1..HEAD at 6ccbe4e87232, started [TIME]
+      fail: FAIL
+      pass: PASS
+    a.py:2: [P1] breaks on None
+        when x is None it fails
+        found by fail, confirmed by pass
+    [WORK]/.mala/gate/[KEY]
+    ");
+}
 
+/// 001-058
+#[test]
+fn an_objection_that_was_refuted_is_not_shown_as_a_pass() {
+    let bench = GateWorld::new();
     let ended = bench.review("fail,refuter", &[]);
     assert_eq!((ended.code, ended.verdict()), (0, "PASS"), "{:#}", ended.json);
-    // 001-058: an objection that was refuted is not shown as a pass.
     let lane = &ended.json["reviewers"]["fail"];
     assert_eq!((&lane["verdict"], &lane["error"]), (&"FAIL".into(), &serde_json::Value::Null));
     let details = &ended.json["report"]["reviewers"]["fail"];
     assert_eq!(details["refuted_by"], serde_json::json!(["refuter"]));
-    let shown = bench.world.run(&["wait"]);
-    assert!(shown.contains("fail: objected, refuted by refuter"), "{shown}");
+    let (_, shown, _) = bench.run(&["wait"]);
+    assert_snapshot!(bench.world.clean(&shown), @"
+    PASS (unanimous: 2 of 2 needed passes)
+      HEAD~1..HEAD at 6ccbe4e87232, started [TIME]
+      fail: objected, refuted by refuter
+      refuter: PASS
+    a.py:2: [P1] breaks on None
+        when x is None it fails
+        found by fail, refuted by refuter
+    [WORK]/.mala/gate/[KEY]
+    ");
     let report = ended.json["report"]["session_dir"].as_str().unwrap().to_owned() + "/report.md";
     let report = std::fs::read_to_string(report).unwrap();
-    assert!(report.contains("fail: objected, refuted by refuter"), "{report}");
-    assert!(report.contains("found by fail, refuted by refuter"), "{report}");
+    assert_snapshot!(bench.world.clean(&report), @"
+    ## mala: PASS
+
+    **PASS (unanimous: 2 of 2 needed passes)**
+
+    - fail: objected, refuted by refuter FAIL by [HOME]/bin/lane
+    - refuter: PASS PASS by [HOME]/bin/lane
+
+    ## Refuted
+
+    ### `a.py`
+
+    <details><summary><b>P1 high</b> &#91;P1&#93; breaks on None, line 2</summary>
+
+    when x is None it fails
+
+    ```python
+        return x + 1
+    ```
+
+    <sub>`fail/bug` · bug · by fail · refuted by refuter: looked · confidence 0.70</sub>
+
+    </details>
+
+    ## Checks
+
+    - a.py:2: found by fail, refuted by refuter
+    ");
     assert_eq!(ended.json["issues"], serde_json::json!([]));
     let refuted = &ended.refuted()[0];
     assert_eq!(refuted["verification"]["how"], "refuter: looked");

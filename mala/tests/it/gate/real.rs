@@ -2,8 +2,9 @@
 //! `scripts/install-tools` installs them.
 
 use super::bench::GateWorld;
-use mala_testkit::ModelServer;
+use mala_testkit::coder_tools::codex_arguments;
 use mala_testkit::model_server::{ModelAnswer, ModelRequest, RequestTurn, ServerFault, ServerStep};
+use mala_testkit::{ModelServer, World};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -19,45 +20,34 @@ fn reviewers() -> PathBuf {
     folder
 }
 
-/// A machine with the three reviewers, keys that are none, and this server behind all of them.
 fn bench(server: &ModelServer) -> GateWorld {
-    let bench = GateWorld::with_config("");
-    let url = server.url();
-    let codex = [
-        "model=scripted".to_owned(),
-        "model_provider=loopback".to_owned(),
-        "model_providers.loopback.name=loopback".to_owned(),
-        format!("model_providers.loopback.base_url={url}/v1"),
-        "model_providers.loopback.wire_api=responses".to_owned(),
-        "model_providers.loopback.env_key=CODEX_API_KEY".to_owned(),
-        "model_providers.loopback.supports_websockets=false".to_owned(),
-        "model_providers.loopback.request_max_retries=1".to_owned(),
-        "model_providers.loopback.stream_max_retries=1".to_owned(),
-    ];
-    let args: Vec<String> = codex.iter().flat_map(|it| ["-c".to_owned(), it.clone()]).collect();
+    let GateWorld { world, repo } = GateWorld::with_config("");
+    GateWorld { world: with_reviewers(world, &server.url()), repo }
+}
+
+/// A machine with the three reviewers, keys that are none, and the server at this address behind all of them.
+pub(crate) fn with_reviewers(world: World, url: &str) -> World {
     let config = json!({"gate": {"lanes": {
-        "codex": {"args": args},
+        "codex": {"args": codex_arguments(url)},
         "claude": {"set": {"CLAUDE_CODE_MAX_RETRIES": "1"}},
     }}});
-    let home = bench.world.home().join(".config/mala");
+    let home = world.home().join(".config/mala");
     std::fs::create_dir_all(&home).unwrap();
     std::fs::write(home.join("config.yaml"), config.to_string()).unwrap();
     let path = std::env::var_os("PATH").unwrap();
     let path =
         std::env::join_paths(std::iter::once(reviewers()).chain(std::env::split_paths(&path)));
-    let world = bench
-        .world
+    world
         .with_env("PATH", path.unwrap())
         .with_env("CODEX_API_KEY", "no-key")
         .with_env("ANTHROPIC_API_KEY", "no-key")
-        .with_env("ANTHROPIC_BASE_URL", &url)
+        .with_env("ANTHROPIC_BASE_URL", url)
         .with_env("GEMINI_API_KEY", "no-key")
-        .with_env("GOOGLE_GEMINI_BASE_URL", &url);
-    GateWorld { world, repo: bench.repo }
+        .with_env("GOOGLE_GEMINI_BASE_URL", url)
 }
 
 /// What stands after these words in a prompt.
-fn after<'p>(prompt: &'p str, words: &str) -> Option<&'p str> {
+pub(crate) fn after<'p>(prompt: &'p str, words: &str) -> Option<&'p str> {
     prompt.lines().rev().find_map(|line| line.trim().strip_prefix(words))
 }
 

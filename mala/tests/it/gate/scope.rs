@@ -194,7 +194,7 @@ fn a_change_cannot_choose_its_own_panel() {
     let (code, _, stderr) =
         bench.run(&["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "evil"]);
     assert_eq!(code, 1);
-    assert!(stderr.contains("no lane is named `evil`"), "{stderr}");
+    assert!(stderr.starts_with("error: no lane is named `evil`: there are "), "{stderr}");
 }
 
 #[test]

@@ -148,6 +148,8 @@ fn a_supervisor_that_is_stopped_is_not_waited_for() {
     assert_eq!(ended.code, 5, "{:#}", ended.json);
     assert!(started.elapsed() < Duration::from_secs(40));
     ended.assert_nothing_left();
+    let (_, shown, _) = bench.run(&["wait", "--session-key", &ended.key]);
+    assert!(shown.contains("\n  the supervisor of the session died\n"), "{shown}");
     let left = processes(|_, command| command.contains(&ended.key));
     assert!(left.is_empty(), "{left:?}");
 }

@@ -1,6 +1,7 @@
 //! Nothing that a change brings along is believed or run.
 
 use super::bench::GateWorld;
+use insta::assert_snapshot;
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
@@ -69,11 +70,17 @@ fn a_state_folder_that_leads_elsewhere_is_refused() {
     let elsewhere = bench.repo.beside("elsewhere");
     std::fs::create_dir(&elsewhere).unwrap();
     bench.repo.link(".mala", &elsewhere);
-    let (code, _, stderr) = bench.run(&["spawn-code-review", "--diff", "HEAD~1..HEAD"]);
-    assert_eq!(code, 1, "{stderr}");
-    assert!(stderr.contains("/.mala: it is a symbolic link"), "{stderr}");
-    let (code, stdout, _) = bench.run(&["wait"]);
-    assert_eq!(code, 5, "{stdout}");
+    let spawn = ["spawn-code-review", "--diff", "HEAD~1..HEAD"];
+    assert_snapshot!(bench.world.run(&spawn), @"
+    [exit 1]
+    [stderr]
+    error: [WORK]/.mala: it is a symbolic link
+    ");
+    assert_snapshot!(bench.world.run(&["wait"]), @"
+    [exit 5]
+    [stderr]
+    error: [WORK]/.mala: it is a symbolic link
+    ");
     assert_eq!(std::fs::read_dir(elsewhere).unwrap().count(), 0);
 }
 
@@ -212,16 +219,24 @@ fn what_cannot_be_read_hides_nothing() {
         listed.as_array().unwrap().iter().filter_map(|it| it["state"].as_str()).collect();
     assert_eq!((code, states), (0, vec!["done", "broken"]));
     std::fs::write(file(&new.key, "session.json"), "{").unwrap();
-    let (code, _, stderr) = bench.run(&["wait"]);
-    assert_eq!(code, 5, "no older one takes its place: {stderr}");
-    assert!(stderr.contains("cannot read the most recent session"), "{stderr}");
+    // No older one takes its place.
+    let shown = bench.world.run(&["wait"]).replace(&new.key, "[KEY]");
+    assert_snapshot!(shown, @"
+    [exit 5]
+    [stderr]
+    error: cannot read the most recent session: [WORK]/.mala/gate/[KEY]/session.json: EOF while parsing an object at line 1 column 1 (run `review-gate clean --older-than 0s` to remove it)
+    ");
     let (code, _, said) = bench.run(&["clean"]);
     assert_eq!((code, said.as_str()), (0, "0 sessions removed\n"), "it is young");
     std::thread::sleep(std::time::Duration::from_secs(2));
     let (code, _, said) = bench.run(&["clean", "--older-than", "1s"]);
     assert_eq!((code, said.as_str()), (0, "2 sessions removed\n"));
-    let (code, _, stderr) = bench.run(&["wait"]);
-    assert!(code == 5 && stderr.contains("no session in this repository"), "{stderr}");
+    assert_snapshot!(bench.world.run(&["wait"]), @"
+    [exit 5]
+    [stderr]
+    error: no session in this repository
+    hint: run `review-gate spawn-code-review --diff BASE..HEAD` to start one
+    ");
     let newest = bench.review_apart("pass");
     let (code, stdout, _) = bench.run(&["wait", "--json"]);
     assert!(code == 0 && stdout.contains(&newest.key), "{stdout}");

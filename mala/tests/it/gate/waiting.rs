@@ -1,6 +1,7 @@
 //! `review-gate wait`: its time, what it shows on a terminal, and what it prints before the end.
 
 use super::bench::GateWorld;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// `wait --json` with these arguments.
@@ -112,14 +113,14 @@ fn uncommitted_changes_that_are_not_included_are_named() {
         let spawned: Value = serde_json::from_str(&stdout).unwrap();
         let ended = bench.wait(spawned["session_key"].as_str().unwrap());
         assert_eq!((ended.code, ended.verdict()), (0, "PASS"));
-        (stderr, ended.json["report"]["warnings"].to_string())
+        format!("{stderr}{}", ended.json["report"]["warnings"])
     };
-    let (stderr, warnings) = warned();
-    assert!(!stderr.contains("uncommitted") && !warnings.contains("uncommitted"), "{stderr}");
+    assert_snapshot!(warned(), @r#"["nothing changed: no reviewer was run"]"#);
     bench.repo.write("a.py", "def f(x):\n    return 2\n");
-    let (stderr, warnings) = warned();
-    assert!(stderr.contains("uncommitted changes are not included"), "{stderr}");
-    assert!(warnings.contains("uncommitted changes are not included"), "{warnings}");
+    assert_snapshot!(warned(), @r#"
+    note: uncommitted changes are not included: review them with --uncommitted
+    ["nothing changed: no reviewer was run","uncommitted changes are not included: review them with --uncommitted"]
+    "#);
 }
 
 /// 001-029: a reviewer that knows nothing but its prompt, with and without a schema.
@@ -170,4 +171,106 @@ fn a_lane_that_writes_to_the_work_tree_of_the_user_is_reported() {
     assert_eq!(ended.code, 2, "{:#}", ended.json);
     assert!(ended.error_of("outside").contains("written.py"), "{:#}", ended.json);
     assert!(ended.json["report"]["warnings"].to_string().contains("written.py"));
+}
+
+/// What changes the work tree takes away a pass, never an objection.
+#[test]
+fn an_objection_stands_when_the_work_tree_changes() {
+    for (lane, place, code, words) in [
+        ("outside_fail", "written.py", 1, "the work tree changed while it ran: written.py"),
+        ("outside_commit", ".", 2, "the work tree changed while it ran: .git/HEAD"),
+        ("outside_hook", ".", 2, "the work tree changed while it ran: .git/hooks/pre-push"),
+        ("outside_git", ".", 2, "the work tree changed while it ran: its files cannot be listed"),
+    ] {
+        let mut bench = GateWorld::with_config(&format!(
+            "gate: {{lanes: {{{lane}: {{command: [lane, {lane}], keep: [OUTSIDE]}}}}}}\n"
+        ));
+        std::fs::create_dir_all(bench.repo.path(".git/hooks")).unwrap();
+        bench.world = bench.world.with_env("OUTSIDE", bench.repo.path(place));
+        let ended = bench.review(lane, &[]);
+        assert_eq!(ended.code, code, "{lane}: {:#}", ended.json);
+        let warnings = ended.json["report"]["warnings"].to_string();
+        assert!(warnings.contains(words), "{lane}: {warnings}");
+        assert_eq!(ended.json["issues"].as_array().unwrap().len(), usize::from(code == 1));
+    }
+}
+
+/// 001-058: what all lanes object to is never shown as their pass, also if it does not block.
+#[test]
+fn late_findings_are_listed_and_no_pass_of_their_lane() {
+    let lane = |name| format!("{name}: {{command: [lane, {name}], keep: [SEEN]}}");
+    let lanes = [lane("late"), lane("late2")].join(", ");
+    let mut bench = GateWorld::with_config(&format!("gate: {{lanes: {{{lanes}}}}}\n"));
+    let seen = bench.repo.beside("seen");
+    bench.world = bench.world.with_env("SEEN", &seen);
+    let review = |text: &str| {
+        bench.repo.write("a.py", text);
+        bench.repo.commit("change");
+        let spawned = bench.spawn_of(&["--diff", "main..HEAD"]);
+        bench.wait(spawned["session_key"].as_str().unwrap())
+    };
+    bench.repo.branch("topic");
+    let first = review("def f(x):\n    z = 1  # BUG\n    return x  # HID\n");
+    assert_eq!((first.code, first.verdict()), (1, "FAIL"), "{:#}", first.json);
+    std::fs::write(&seen, "").unwrap();
+    let late = review("def f(x):\n    z = 2\n    return x  # HID\n");
+    let case = format!("{:#}", late.json);
+    assert_eq!((late.code, late.verdict()), (0, "PASS"), "{case}");
+    let line = "late: not blocking: a.py:3: [P1] breaks in line 3 (late, late2)";
+    assert!(late.json["report"]["warnings"].to_string().contains(line), "{case}");
+    for lane in ["late", "late2"] {
+        let reviewer = &late.json["reviewers"][lane];
+        assert_eq!(reviewer["verdict"], "FAIL", "{case}");
+        assert_eq!(reviewer["issues"][0]["line_start"], 3, "{case}");
+    }
+    assert_eq!(late.json["report"]["checks"][0]["location"], "a.py:3", "{case}");
+    let (_, shown, _) = bench.run(&["wait"]);
+    let result = "PASS (unanimous: 2 of 2 needed passes; not blocking: 1 late)\n";
+    assert!(shown.starts_with(result), "{shown}");
+    assert!(shown.contains("  late: FAIL, only late findings\n"), "{shown}");
+    assert!(shown.contains(&format!("warning: {line}\n")), "{shown}");
+}
+
+/// 001-002: a lane that gave no answer looks at all lines later, and its first objection counts.
+#[test]
+fn a_lane_without_an_answer_reviews_everything_in_the_next_round() {
+    let lanes = "late: {command: [lane, late]}, mute: {command: [lane, mute], keep: [SEEN]}";
+    for rule in ["unanimous", "any"] {
+        let mut bench =
+            GateWorld::with_config(&format!("gate: {{consensus: {rule}, lanes: {{{lanes}}}}}\n"));
+        let seen = bench.repo.beside("seen");
+        bench.world = bench.world.with_env("SEEN", &seen);
+        bench.repo.branch("topic");
+        let review = |text: &str| {
+            bench.repo.write("a.py", text);
+            bench.repo.commit("change");
+            let spawned = bench.spawn_of(&["--diff", "main..HEAD"]);
+            bench.wait(spawned["session_key"].as_str().unwrap())
+        };
+        let first = review("def f(x):\n    z = 1  # BUG\n    return x  # HID\n");
+        assert_eq!(first.json["reviewers"]["mute"]["verdict"], serde_json::Value::Null);
+        assert_ne!(first.code, 0, "{:#}", first.json);
+        std::fs::write(&seen, "").unwrap();
+        let second = review("def f(x):\n    z = 2\n    return x  # HID\n");
+        let case = format!("{:#}", second.json);
+        assert_eq!(second.code, i32::from(rule == "unanimous"), "{case}");
+        assert_eq!(second.json["reviewers"]["mute"]["verdict"], "FAIL", "{case}");
+        assert_eq!(second.json["report"]["tracking"]["set_aside"], serde_json::json!([]), "{case}");
+    }
+}
+
+/// 001-050, 001-077: commits that are reviewed one by one are no rounds of one change.
+#[test]
+fn a_minor_finding_in_other_work_counts_whatever_failed_before() {
+    let bench = GateWorld::with_config("gate: {lanes: {graded: {command: [lane, graded]}}}\n");
+    for (name, priority) in [("one", 1), ("two", 1), ("minor", 2)] {
+        let text = format!("def f(x):\n    return x.{name}\n");
+        bench.repo.write(format!("{name}.py"), text);
+        bench.repo.commit("change");
+        let ended = bench.review("graded", &[]);
+        let case = format!("{:#}", ended.json);
+        assert_eq!(ended.code, 1, "{case}");
+        assert_eq!(ended.json["issues"].as_array().unwrap().len(), 1, "{case}");
+        assert_eq!(ended.json["issues"][0]["priority"], priority, "{case}");
+    }
 }

@@ -67,6 +67,15 @@ impl HookWorld {
         only_object(&self.world.output(&all, stdin))
     }
 
+    /// Cancels all sessions.
+    pub(super) fn cancel(&self) {
+        for key in self.sessions() {
+            let mut gate = self.world.command(env!("CARGO_BIN_EXE_review-gate"));
+            let output = gate.args(["cancel", "--session-key", &key]).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
+
     /// The keys of all sessions.
     pub(super) fn sessions(&self) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.repo.path(".mala/gate")) else {

@@ -16,6 +16,8 @@ printf '{"nonce":"%s","head_sha":"%s","verdict":"PASS","summary":"s","findings":
     "$nonce" "$head" "$reviewed"
 "#;
 
+const SETTINGS: &str = "gate: {lanes: {all: {command: [all]}}}\n";
+
 /// A repository with a remote, the hook, and a file of its own for each way to change it.
 struct Scene {
     bench: HookWorld,
@@ -23,7 +25,7 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
-        let mut bench = HookWorld::with_config("gate: {lanes: {all: {command: [all]}}}\n");
+        let mut bench = HookWorld::with_config(SETTINGS);
         bench.world = bench.world.with_program("all", ALL);
         let repo = &bench.repo;
         repo.write(".gitignore", "ignored\n");
@@ -57,6 +59,9 @@ impl Scene {
                 ["as-others", args @ ..] => as_other(repo.root(), args),
                 ["try", args @ ..] => {
                     repo.try_git(args);
+                }
+                ["settings", comment] => {
+                    repo.write("mala.yaml", format!("{SETTINGS}# {comment}\n"));
                 }
                 ["submodule"] => {
                     self.perform("clone -q . sub; add sub");
@@ -179,6 +184,13 @@ const ROWS: &[(&str, &str, &str, &str)] = &[
         "try merge -q side; commit a.py both",
         "a.py",
     ),
+    (
+        "a merge with a conflict in the settings",
+        "checkout -qb side; settings side; git commit -qam side; checkout -q main; settings main; \
+         git commit -qam main",
+        "try merge -q side; settings both; git commit -qam both",
+        "mala.yaml",
+    ),
     ("an amended commit", "", "edit a.py; git commit -qa --amend -m other", "a.py c.py"),
     ("a stash", "", "edit a.py; stash -q", ""),
     ("a stash from before", "edit a.py; stash -q", "stash pop -q", "a.py"),
@@ -205,7 +217,7 @@ const ROWS: &[(&str, &str, &str, &str)] = &[
     ),
     ("a commit in the name of others", "", "edit a.py; as-others commit -qam others", ""),
     ("a submodule that was dirty before", "submodule; edit sub/a.py", "", ""),
-    ("a submodule that is changed", "submodule", "edit sub/a.py", "blocked: "),
+    ("a submodule that is changed", "submodule", "edit sub/a.py", ""),
 ];
 
 #[test]

@@ -62,12 +62,21 @@ fn a_folder_that_is_no_repository_is_left_alone() {
 fn a_broken_configuration_and_a_broken_repository_fail_closed_and_let_go() {
     let bench = HookWorld::with_config("gate: {consensus: most}\n");
     bench.repo.write("a.py", BAD);
-    let answer = bench.stop(false);
-    assert!(blocks(&answer) && message(&answer).contains("not reviewed"), "{answer}");
+    assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
+    {
+      "decision": "block",
+      "reason": "Your work could not be reviewed: mala.yaml at 84a167bf7a93:1:19: `most` is none of unanimous, majority, any, quorum:N (N from 1 to 100).\nThis says nothing about the work. Change only what the reason asks for and stop again: the review is repeated.",
+      "systemMessage": "mala: not reviewed, block 1 of 3: mala.yaml at 84a167bf7a93:1:19: `most` is none of unanimous, majority, any, quorum:N (N from 1 to 100). To stop anyway: mala hook accept, mala hook off, or MALA_HOOK=off."
+    }
+    "#);
     bench.repo.write(".git/HEAD", "garbage");
     let played = [true, true, true].map(|it| blocks(&bench.stop(it)));
     assert_eq!(played, [true, true, false]);
-    assert!(message(&bench.stop(true)).contains("stopping without a review"));
+    assert_snapshot!(bench.shown(&bench.stop(true)), @r#"
+    {
+      "systemMessage": "mala: warning: stopping without a review: the repository at [WORK] is damaged: not a git repository (or any of the parent directories): .git; blocked 3 times for this work."
+    }
+    "#);
 }
 
 #[test]
@@ -102,9 +111,13 @@ fn an_interrupted_hook_says_so() {
     let pid = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     let answer = only_object(&child.wait_with_output().unwrap());
-    assert!(!blocks(&answer) && message(&answer).contains("interrupted"), "{answer}");
+    assert_snapshot!(bench.shown(&answer), @r#"
+    {
+      "systemMessage": "mala: interrupted: nothing was reviewed"
+    }
+    "#);
     std::thread::sleep(std::time::Duration::from_millis(200));
-    bench.world.command(env!("CARGO_BIN_EXE_review-gate")).arg("cancel").output().unwrap();
+    bench.cancel();
 }
 
 proptest! {

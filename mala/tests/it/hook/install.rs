@@ -31,7 +31,7 @@ fn a_project_gets_the_hooks() {
     wrote [WORK]/.claude/settings.json
     wrote [WORK]/.codex/hooks.json
     reviewers: builtin, since no other one is usable here (wrote mala.yaml)
-    warning: mala.yaml is not committed: commit it, so that hooks use it in other work trees and clones too
+    warning: mala.yaml is not committed: hooks read it from the commit that work starts from, and for a push from the remote; commit and push it first
     codex runs the hook after you trust it: /hooks in codex
     ");
     assert_snapshot!(world.read(".codex/hooks.json"), @r#"
@@ -97,11 +97,20 @@ fn hooks_are_installed_once_and_removed() {
 fn settings_that_do_not_count_yet_are_told() {
     let world = project().with_program("codex", "").with_env("CODEX_API_KEY", "k");
     world.write("mala.yaml", "gate: {consensus: any}\n");
-    let shown = world.run(&["init", "--hooks=claude"]);
-    assert!(shown.contains("warning: mala.yaml is not committed"), "{shown}");
+    assert_snapshot!(world.run(&["init", "--hooks=claude"]), @"
+    [exit 0]
+    [stderr]
+    wrote [WORK]/.claude/settings.json
+    reviewers: codex (a second opinion: gate.panel: [codex, builtin] in mala.yaml)
+    warning: mala.yaml is not committed: hooks read it from the commit that work starts from, and for a push from the remote; commit and push it first
+    ");
     world.git(&["add", "mala.yaml"]).git(&["commit", "-qm", "settings"]);
-    let shown = world.run(&["init", "--hooks=claude"]);
-    assert!(!shown.contains("warning"), "{shown}");
+    assert_snapshot!(world.run(&["init", "--hooks=claude"]), @"
+    [exit 0]
+    [stderr]
+    [WORK]/.claude/settings.json: the hook is already there
+    reviewers: codex (a second opinion: gate.panel: [codex, builtin] in mala.yaml)
+    ");
 }
 
 #[test]
@@ -109,12 +118,43 @@ fn one_host_is_enough_and_what_it_has_stays() {
     let world = project();
     let settings = "{\n    // ours\n    \"model\": \"opus\",\n    \"hooks\": {\"Stop\": [{\"hooks\": []}]}\n}\n";
     world.write(".claude/settings.json", settings);
-    let shown = world.run(&["init", "--hooks=claude"]);
-    let expected = "[exit 0]\n[stderr]\nwrote [WORK]/.claude/settings.json\nreviewers: builtin";
-    assert!(shown.starts_with(expected), "{shown}");
+    assert_snapshot!(world.run(&["init", "--hooks=claude"]), @"
+    [exit 0]
+    [stderr]
+    wrote [WORK]/.claude/settings.json
+    reviewers: builtin, since no other one is usable here (wrote mala.yaml)
+    warning: mala.yaml is not committed: hooks read it from the commit that work starts from, and for a push from the remote; commit and push it first
+    ");
     assert!(!world.folder().join(".codex").exists());
-    let new = world.read(".claude/settings.json");
-    assert!(new.contains("// ours") && new.contains("mala hook stop"), "{new}");
+    assert_snapshot!(world.read(".claude/settings.json"), @r#"
+    {
+        // ours
+        "model": "opus",
+        "hooks": {
+            "Stop": [{"hooks": []},
+                {
+                    "hooks": [
+                        {
+                            "type": "command",
+                            "command": "mala hook stop",
+                            "timeout": 600
+                        }
+                    ]
+                }],
+            "SessionStart": [
+                {
+                    "hooks": [
+                        {
+                            "type": "command",
+                            "command": "mala hook start",
+                            "timeout": 30
+                        }
+                    ]
+                }
+            ]
+        }
+    }
+    "#);
     world.run(&["init", "--hooks", "--remove"]);
     assert_eq!(world.read(".claude/settings.json"), settings);
 }

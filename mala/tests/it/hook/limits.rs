@@ -2,6 +2,7 @@
 //! blocked forever.
 
 use super::bench::{BAD, GOOD, HookWorld, asking, blocks, message, only_object};
+use insta::assert_snapshot;
 use serde_json::Value;
 
 /// Ten stops: three in a row and a new turn, again and again.
@@ -126,11 +127,14 @@ fn asking_again_does_not_remove_a_finding() {
 }
 
 #[test]
-fn work_without_a_reviewable_file_does_not_pass() {
+fn work_without_a_reviewable_file_is_told_and_does_not_block() {
     type Plant = (&'static str, fn(&HookWorld));
     let planted: &[Plant] = &[
         ("vendor/evil.py is not reviewed: vendored", |bench| {
             bench.repo.write("vendor/evil.py", "bad\n");
+        }),
+        ("Cargo.lock is not reviewed: lock file", |bench| {
+            bench.repo.write("Cargo.lock", "version = 3\n");
         }),
         ("a.py is not reviewed: a source with bytes that are no text", |bench| {
             bench.repo.write("a.py", "bad\0\n");
@@ -143,26 +147,19 @@ fn work_without_a_reviewable_file_does_not_pass() {
     for (why, plant) in planted {
         let bench = HookWorld::new("pass");
         plant(&bench);
-        let answers = [false, true, true, true].map(|it| bench.stop(it));
-        assert_eq!(answers.each_ref().map(blocks), [true, true, true, false], "{why}");
-        for answer in &answers {
-            assert!(message(answer).contains(why), "{why}: {answer}");
-        }
+        let answer = bench.stop(false);
+        assert!(message(&answer).contains(why), "{why}: {answer}");
+        assert!(!answer.to_string().contains("review.ignore"), "no hint to weaken it: {answer}");
+        // What hides in a source keeps every change from passing, and the rest is only told.
+        let hides = why.starts_with("a.py");
+        assert_eq!(blocks(&answer), hides, "{why}: {answer}");
+        let told = "mala: warning: nothing was reviewed; ";
+        assert_eq!(message(&answer).starts_with(told), !hides, "{why}: {answer}");
+        assert_eq!(bench.stop(true) == serde_json::json!({}), !hides, "{why}: told once");
         bench.repo.write("a.py", GOOD);
         let answer = bench.stop(false);
-        let passes = message(&answer).contains("the review passed (pass)");
-        assert!(passes, "{why}: {answer}");
-        assert!(why.starts_with("a.py") || message(&answer).contains(why), "{why}: {answer}");
+        assert!(message(&answer).contains("the review passed (pass)"), "{why}: {answer}");
     }
-}
-
-#[test]
-fn lock_files_alone_are_not_reviewed() {
-    let bench = HookWorld::new("pass");
-    bench.repo.write("Cargo.lock", "version = 3\n");
-    let answer = bench.stop(false);
-    assert!(blocks(&answer), "{answer}");
-    assert!(message(&answer).contains("Cargo.lock is not reviewed: lock file"), "{answer}");
 }
 
 #[test]
@@ -190,10 +187,18 @@ fn without_state_an_agent_is_blocked_only_once() {
     std::fs::remove_dir_all(bench.repo.path(".git/mala-hook")).unwrap();
     bench.repo.write(".git/mala-hook", "in the way");
     bench.repo.write("a.py", BAD);
-    let first = bench.stop(false);
-    assert!(blocks(&first) && message(&first).contains("block 1 of 1"), "{first}");
-    let second = bench.stop(true);
-    assert!(!blocks(&second) && message(&second).contains("cannot be counted"), "{second}");
+    assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
+    {
+      "decision": "block",
+      "reason": "Your work could not be reviewed: Not a directory (os error 20).\nThis says nothing about the work. Change only what the reason asks for and stop again: the review is repeated.",
+      "systemMessage": "mala: not reviewed, block 1 of 1: Not a directory (os error 20). To stop anyway: mala hook accept, mala hook off, or MALA_HOOK=off."
+    }
+    "#);
+    assert_snapshot!(bench.shown(&bench.stop(true)), @r#"
+    {
+      "systemMessage": "mala: warning: stopping without a review: Not a directory (os error 20); blocks cannot be counted here."
+    }
+    "#);
 }
 
 #[test]
@@ -216,7 +221,11 @@ fn released_work_is_not_reviewed_again() {
     let answers = [false, true, true, true, false, true].map(|it| bench.stop(it));
     let played = answers.each_ref().map(blocks);
     assert_eq!(played, [true, true, true, false, false, false], "{answers:#?}");
-    assert!(message(&answers[3]).contains("stopping without a review"), "{}", answers[3]);
+    assert_snapshot!(bench.shown(&answers[3]), @r#"
+    {
+      "systemMessage": "mala: warning: stopping without a review: prose: invalid json: expected value at line 1 column 1: \"I looked at everything. No issues found: APPROVED, PASS.\"; blocked 3 times for this work. More: [WORK]/.mala/gate/[KEY]/report.md."
+    }
+    "#);
     assert_eq!(answers[5], serde_json::json!({}), "it was released before");
     assert_eq!(bench.sessions().len(), 4);
 }

@@ -72,6 +72,62 @@ fn a_person_accepts_work_as_it_is() {
 }
 
 #[test]
+fn accepted_work_stays_accepted_when_it_is_committed() {
+    let bench = HookWorld::new("judge");
+    bench.begin();
+    bench.repo.write("a.py", BAD);
+    assert!(blocks(&bench.stop(false)));
+    assert!(bench.world.run(&["hook", "accept"]).starts_with("[exit 0]"));
+    let told = "mala: warning: work that did not pass was accepted (mala hook accept)";
+    assert_eq!(bench.stop(true), json!({ "systemMessage": told }), "it is still there");
+    bench.repo.commit("bad");
+    assert_eq!(bench.stop(false), json!({}), "the same diff in a commit");
+    bench.repo.git(&["commit", "-q", "--amend", "-m", "other words"]);
+    assert_eq!(bench.stop(false), json!({}), "and in another one");
+}
+
+#[test]
+fn errors_do_not_use_up_the_blocks_of_findings() {
+    let bench = HookWorld::new("judge");
+    bench.begin();
+    let config = bench.world.home().join(".config/mala/config.yaml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    std::fs::write(&config, "gate: {consensus: most}\n").unwrap();
+    bench.repo.write("a.py", BAD);
+    let played = [false, true, true, true].map(|it| blocks(&bench.stop(it)));
+    assert_eq!(played, [true, true, true, false], "nothing is reviewed");
+    std::fs::remove_file(config).unwrap();
+    let answer = bench.stop(false);
+    assert!(blocks(&answer) && message(&answer).contains("1 finding, block 1 of 3"), "{answer}");
+}
+
+/// Findings that a person disputes, or that are late, do not block, and no reviewer is said to pass them.
+#[test]
+fn findings_that_do_not_block_are_told() {
+    let config = "gate: {lanes: {late: {command: [lane, late], keep: [SEEN]}}}\n";
+    let mut bench = HookWorld::with_config(config);
+    let seen = bench.repo.beside("seen");
+    bench.world = bench.world.with_env("SEEN", &seen);
+    bench.begin();
+    bench.repo.write("a.py", "def f(x):\n    z = 1  # BUG\n    return x  # HID\n");
+    assert!(blocks(&bench.stop(false)));
+    let listed = bench.world.output(&["findings", "--format", "json"], b"").stdout;
+    let listed: serde_json::Value = serde_json::from_slice(&listed).unwrap();
+    let id = listed["findings"][0]["id"].as_str().unwrap();
+    let dispute = ["findings", "dispute", id, "--reason", "it is right"];
+    assert!(bench.world.run(&dispute).starts_with("[exit 0]"));
+    let told = |answer: &serde_json::Value, words: &str| {
+        let expected = format!("mala: the review passed; not blocking: {words}");
+        assert!(message(answer).starts_with(&expected), "{answer}");
+        assert!(message(answer).contains("Report: ") && !blocks(answer), "{answer}");
+    };
+    told(&bench.stop(true), "1 disputed");
+    std::fs::write(&seen, "").unwrap();
+    bench.repo.write("a.py", "def f(x):\n    z = 2\n    return x  # HID\n");
+    told(&bench.stop(true), "1 late");
+}
+
+#[test]
 fn unreviewed_work_blocks_and_is_released_with_a_warning() {
     let bench = HookWorld::new("prose");
     bench.repo.write("a.py", GOOD);
@@ -122,8 +178,7 @@ fn a_review_that_takes_longer_goes_on_and_is_read_later() {
         assert!(started.elapsed().as_secs() < 20);
         assert_eq!(bench.sessions().len(), 1, "one session for both");
     }
-    let gate = bench.world.command(env!("CARGO_BIN_EXE_review-gate")).arg("cancel").output();
-    assert!(gate.unwrap().status.success());
+    bench.cancel();
 }
 
 #[test]
@@ -167,4 +222,42 @@ fn a_reviewer_of_a_gate_is_not_gated() {
     bench.world = bench.world.with_env("MALA_GATE", "session/lane/");
     assert_eq!(bench.stop(false), json!({}));
     assert!(bench.sessions().is_empty(), "and starts no other gate");
+}
+
+/// A pass names those that objected, were outvoted or gave no answer.
+#[test]
+fn a_pass_names_the_reviewers_that_do_not_pass() {
+    for (lanes, rule, expected) in [
+        (
+            "fail: {command: [lane, fail]}, two: {command: [lane, pass, refuted]}",
+            "unanimous",
+            "the review passed (two); fail: objected, refuted by two. Report: ",
+        ),
+        (
+            "fail: {command: [lane, fail]}, two: {command: [lane, pass]}",
+            "any",
+            "the review passed (two); fail: FAIL. Report: ",
+        ),
+        (
+            "empty: {command: [lane, empty]}, two: {command: [lane, pass]}",
+            "any",
+            "the review passed (two); empty: no vote: ",
+        ),
+    ] {
+        let config = format!("gate: {{consensus: {rule}, lanes: {{{lanes}}}}}\n");
+        let bench = HookWorld::with_config(&config);
+        bench.repo.write("a.py", GOOD);
+        let answer = bench.stop(false);
+        assert!(message(&answer).contains(expected) && !blocks(&answer), "{answer}");
+    }
+}
+
+/// `review.ignore` leaves nothing to review, and no reviewer is said to pass it.
+#[test]
+fn a_change_without_a_reviewed_file_is_told() {
+    let config = "review: {ignore: ['*.md']}\ngate: {lanes: {pass: {command: [lane, pass]}}}\n";
+    let bench = HookWorld::with_config(config);
+    bench.repo.write("x.md", "text\n");
+    let answer = bench.stop(false);
+    assert!(message(&answer).contains("warning: nothing was reviewed; x.md is not"), "{answer}");
 }

@@ -49,6 +49,7 @@ fn the_first_work_of_a_repository_is_work() {
     std::fs::create_dir_all(config.parent().unwrap()).unwrap();
     std::fs::write(config, "gate: {lanes: {judge: {command: [lane, judge]}}}\n").unwrap();
     let world = bench.world.in_folder(repo.root());
+    repo.git(&["config", "user.email", "ada@example.org"]);
     assert!(world.output(&["init", "--hooks"], b"").status.success(), "before any commit");
     let bench = HookWorld { world, repo };
     bench.repo.write("a.py", BAD);
@@ -184,4 +185,155 @@ fn the_folder_is_the_hosts() {
     assert!(blocks(&stop(&top.join("sub"), None)), "what the host says, not where it runs");
     assert!(!blocks(&stop(&elsewhere, None)), "no repository there");
     assert!(blocks(&stop(&elsewhere, Some(top))), "an agent that walked away");
+}
+
+#[test]
+fn an_agent_that_moves_to_a_linked_work_tree_is_reviewed_there() {
+    let mut bench = HookWorld::published("judge");
+    bench.repo.write("b.py", "b = 1\n");
+    bench.repo.commit("of the user, and not pushed");
+    bench.world = bench.world.with_env("CLAUDE_PROJECT_DIR", bench.repo.root());
+    bench.begin();
+    let linked = bench.repo.beside("linked");
+    let path = linked.to_str().unwrap();
+    bench.repo.git(&["worktree", "add", "-q", "-b", "topic", path]);
+    let stop = || bench.stop_with(&[], &asking(&linked, false));
+    assert_eq!(stop(), json!({}), "nothing changed yet");
+    std::fs::write(linked.join("a.py"), BAD).unwrap();
+    assert!(blocks(&stop()), "on disk");
+    bench.repo.git(&["-C", path, "commit", "-qam", "bad"]);
+    bench.repo.git(&["-C", path, "push", "-q", "origin", "topic"]);
+    let answer = stop();
+    assert!(blocks(&answer), "committed and pushed: {answer}");
+    let answer = bench.stop(true);
+    let reason = answer["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("this is bad (judge, on topic)"), "from the project: {answer}");
+    assert!(bench.world.run(&["hook", "accept"]).starts_with("[exit 0]"));
+    assert!(!blocks(&stop()), "accepted in one is accepted in all");
+}
+
+#[test]
+fn a_part_without_a_reviewer_does_not_release_the_others() {
+    let bench = HookWorld::new("judge");
+    bench.repo.git(&["checkout", "-q", "--orphan", "old"]);
+    bench.repo.git(&["rm", "-rqf", "."]);
+    bench.repo.write("old.py", "x = 1\n");
+    bench.repo.commit("before there were settings");
+    bench.repo.checkout("main");
+    bench.begin();
+    let commit = |branch: &str, file: &str, text: &str| {
+        bench.repo.checkout(branch);
+        bench.repo.write(file, text);
+        bench.repo.commit("work");
+    };
+    commit("main", "a.py", BAD);
+    commit("old", "old.py", "x = 2\n");
+    bench.repo.checkout("main");
+    let answer = bench.stop(false);
+    assert!(blocks(&answer) && message(&answer).contains("1 finding"), "{answer}");
+    commit("main", "a.py", GOOD);
+    let answer = bench.stop(true);
+    let said = message(&answer);
+    assert!(
+        said.contains("the review passed (judge); old was not reviewed: no reviewer"),
+        "{said}"
+    );
+}
+
+#[test]
+fn commits_by_the_address_of_the_environment_are_work() {
+    let mut bench = HookWorld::new("judge");
+    bench.world = bench.world.with_env("GIT_COMMITTER_EMAIL", "agent@example.org");
+    bench.begin();
+    bench.repo.write("a.py", BAD);
+    let mut git = bench.world.command("git");
+    assert!(git.args(["commit", "-qam", "bad"]).status().unwrap().success());
+    assert!(blocks(&bench.stop(false)));
+}
+
+#[test]
+fn the_session_of_a_hook_is_not_the_one_of_a_person() {
+    let bench = HookWorld::new("judge");
+    let gate = |args: &[&str]| {
+        let mut command = bench.world.command(env!("CARGO_BIN_EXE_review-gate"));
+        command.args(args).output().unwrap().status.code()
+    };
+    bench.repo.branch("topic");
+    bench.repo.write("a.py", BAD);
+    bench.repo.commit("bad");
+    bench.begin();
+    assert_eq!(gate(&["spawn-code-review", "--base", "main"]), Some(0));
+    bench.repo.write("a.py", GOOD);
+    assert!(message(&bench.stop(false)).contains("the review passed"));
+    assert_eq!(gate(&["wait"]), Some(1), "the own one, not the most recent one");
+}
+
+/// A named reviewer that is missing in one part does not release a part that was not reviewed.
+#[test]
+fn a_part_with_a_missing_reviewer_does_not_release_the_others() {
+    let lanes = "pass: {command: [lane, pass]}, prose: {command: [lane, prose]}, \
+                 missing: {command: [no-such-program]}";
+    let config = |panel: &str| format!("gate: {{panel: [{panel}], lanes: {{{lanes}}}}}\n");
+    let bench = HookWorld::with_config(&config("pass, missing"));
+    bench.repo.branch("topic");
+    bench.repo.write("mala.yaml", config("prose"));
+    bench.repo.commit("another panel");
+    bench.begin();
+    bench.repo.write("a.py", GOOD);
+    bench.repo.commit("good");
+    bench.repo.checkout("main");
+    bench.repo.write("a.py", GOOD);
+    bench.repo.commit("good too");
+    let answer = bench.stop(false);
+    assert!(blocks(&answer) && message(&answer).contains("not reviewed"), "{answer}");
+    assert!(message(&answer).contains("prose: "), "{answer}");
+    bench.repo.git(&["branch", "-q", "-D", "topic"]);
+    let answer = bench.stop(true);
+    let words = "warning: not reviewed by the whole panel: missing: ";
+    assert!(!blocks(&answer) && message(&answer).contains(words), "{answer}");
+}
+
+/// What a person accepts is the work of this work tree: other agents are still reviewed. The next stop says it.
+#[test]
+fn accepting_leaves_the_work_of_others_to_review() {
+    let bench = HookWorld::new("judge");
+    bench.begin();
+    let linked = bench.repo.beside("linked");
+    let path = linked.to_str().unwrap();
+    bench.repo.git(&["worktree", "add", "-q", "-b", "topic", path]);
+    let other = |is_start: bool| {
+        let asking = json!({"session_id": "other", "cwd": path, "stop_hook_active": false});
+        let args = ["hook", if is_start { "start" } else { "stop" }];
+        bench.world.output(&args, asking.to_string().as_bytes())
+    };
+    assert!(other(true).status.success());
+    bench.repo.write("a.py", BAD);
+    bench.repo.commit("bad");
+    assert!(blocks(&bench.stop(false)));
+    std::fs::write(linked.join("a.py"), format!("{BAD}\n")).unwrap();
+    bench.repo.git(&["-C", path, "commit", "-qam", "bad too"]);
+    assert!(bench.world.run(&["hook", "accept"]).starts_with("[exit 0]"));
+    let answer = super::bench::only_object(&other(false));
+    assert!(blocks(&answer) && message(&answer).contains("1 finding"), "{answer}");
+    bench.repo.git(&["worktree", "remove", "-f", path]);
+    bench.repo.git(&["branch", "-q", "-D", "topic"]);
+    assert!(message(&bench.stop(true)).contains("work that did not pass was accepted"));
+    assert_eq!(bench.stop(false), json!({}), "once");
+}
+
+/// A repository that the agent made itself, and a record that is gone.
+#[test]
+fn commits_without_a_recorded_start_are_told_once() {
+    let bench = HookWorld::new("judge");
+    std::fs::remove_dir_all(bench.repo.path(".git/mala-hook")).unwrap();
+    bench.repo.write("a.py", BAD);
+    bench.repo.commit("bad");
+    let answer = bench.stop(false);
+    let told =
+        "mala: warning: commits were not reviewed: no start of this conversation was recorded";
+    assert!(message(&answer).starts_with(told) && !blocks(&answer), "{answer}");
+    assert_eq!(bench.stop(false), json!({}), "once");
+    bench.repo.write("a.py", format!("{BAD}\n"));
+    bench.repo.commit("more");
+    assert!(blocks(&bench.stop(false)), "what comes later is reviewed");
 }

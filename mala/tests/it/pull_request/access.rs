@@ -61,7 +61,7 @@ fn an_app_reviews_with_the_token_of_its_installation() {
         .with_env("GITHUB_TOKEN", "")
         .with_env("GITHUB_APP_ID", "12345")
         .with_env("GITHUB_APP_PRIVATE_KEY", &key);
-    for _ in 0..2 {
+    for run in 1..=2 {
         let (code, stderr) = bench.pr(&["--post", "review"]);
         assert_eq!(code, 1, "{stderr}");
         assert!(!stderr.contains(INSTALLATION_TOKEN), "{stderr}");
@@ -74,8 +74,11 @@ fn an_app_reviews_with_the_token_of_its_installation() {
                 .iter()
                 .all(|one| one.header("authorization") != others[0].header("authorization"))
         );
-        let expected = format!("Bearer {INSTALLATION_TOKEN}");
+        let expected = format!("Bearer {INSTALLATION_TOKEN}{run}");
         assert!(others.iter().all(|one| one.header("authorization") == Some(&expected)));
+        let first = others.iter().find(|one| one.resource() == "/repos/o/r/pulls/7").unwrap();
+        let is_conditional = first.header("if-none-match").is_some();
+        assert_eq!(is_conditional, run == 2, "the responses are those of the app, not of a token");
     }
 }
 
@@ -102,18 +105,93 @@ fn a_missing_permission_is_named() {
 #[test]
 fn rate_limits_are_waited_for() {
     // 002-114
-    for (code, header) in [(429, ("Retry-After", "1")), (403, ("Retry-After", "1"))] {
+    for (code, name, value) in [
+        (429, "Retry-After", None),
+        (403, "Retry-After", None),
+        (429, "Retry-After", Some("%a, %d %b %Y %H:%M:%S GMT")),
+        (403, "X-RateLimit-Reset", Some("%s")),
+    ] {
         let bench = PullRequestBench::new();
         bench.github.fail(move |request| {
-            (request.number == 0).then(|| status(code, &[header], "secondary rate limit"))
+            // Counted from the request: a slow machine does not reach the time before it.
+            let value = value.map_or_else(|| "1".to_owned(), |format| in_seconds(format, 2));
+            let left = if name == "Retry-After" { "5" } else { "0" };
+            let headers = [("X-RateLimit-Remaining", left), (name, value.as_str())];
+            (request.number == 0).then(|| status(code, &headers, "secondary rate limit"))
         });
         let before = Instant::now();
         let (exit, stderr) = bench.pr(&["--post", "comment"]);
-        assert_eq!(exit, 1, "{stderr}");
-        assert!(before.elapsed() >= Duration::from_secs(1));
-        assert!(stderr.contains("waiting 1 s"), "{stderr}");
+        assert_eq!(exit, 1, "{name}: {stderr}");
+        assert!(before.elapsed() >= Duration::from_secs(1), "{name}");
+        assert!(stderr.contains(": waiting ") && stderr.contains(" s\n"), "{name}: {stderr}");
         assert_eq!(bench.posted().0, 1);
     }
+}
+
+#[test]
+fn limits_of_graphql_are_waited_for() {
+    // They come with the status of a success.
+    let limit = r#"{"data": null, "errors": [{"type": "RATE_LIMITED", "message": "limit"}]}"#;
+    for what in ["reviewThreads", "resolveReviewThread"] {
+        let bench = PullRequestBench::new();
+        bench.pr(&["--post", "review"]);
+        bench.repo.write("app.py", "def ask():\n    return 3\n");
+        bench.repo.commit("fix");
+        let is_done = AtomicBool::new(false);
+        bench.github.fail(move |request| {
+            let is_limited = String::from_utf8_lossy(&request.body).contains(what)
+                && !is_done.swap(true, Ordering::SeqCst);
+            let headers = vec![("Retry-After".to_owned(), "1".to_owned())];
+            is_limited.then_some(ForgeFault::Page(headers, limit))
+        });
+        let (code, stderr) = bench.pr(&["--post", "review"]);
+        assert_eq!(code, 0, "{what}: {stderr}");
+        assert!(stderr.contains("limits the rate of requests (429): waiting 1 s"), "{stderr}");
+        assert_eq!(bench.github.resolved().len(), 1, "{what}");
+    }
+}
+
+/// The time in this number of seconds, written like this.
+fn in_seconds(format: &str, seconds: i64) -> String {
+    let time = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds);
+    time.strftime(format).to_string()
+}
+
+#[test]
+fn what_is_not_a_list_is_not_an_empty_list() {
+    // Nothing is posted a second time because a proxy answers instead of GitHub.
+    for page in ["<html>sign in</html>", "{}", ""] {
+        let bench = PullRequestBench::new();
+        bench.pr(&["--post", "review"]);
+        bench.forget();
+        bench.github.take_requests();
+        bench.github.fail(move |request| {
+            let is_list = request.method == "GET" && request.path.contains("/comments?");
+            is_list.then_some(ForgeFault::Page(Vec::new(), page))
+        });
+        let (code, stderr) = bench.pr(&["--post", "review"]);
+        assert_eq!(code, 2, "{page}: {stderr}");
+        assert!(stderr.contains("cannot read"), "{page}: {stderr}");
+        assert!(!bench.github.take_requests().iter().any(is_write), "{page}");
+    }
+}
+
+#[test]
+fn github_enterprise_has_its_api_in_a_folder() {
+    let mut bench = PullRequestBench::new();
+    let api = format!("{}/api/v3", bench.github.url());
+    bench.world = bench.world.with_env("GITHUB_API_URL", api);
+    let (code, stderr) = bench.pr(&["--post", "review"]);
+    assert_eq!(code, 1, "{stderr}");
+    bench.repo.write("app.py", "def ask():\n    return 3\n");
+    bench.repo.commit("fix");
+    bench.pr(&["--post", "review"]);
+    assert_eq!(bench.github.resolved().len(), 1, "over GraphQL");
+    let requests = bench.github.take_requests();
+    let api = requests.iter().filter(|request| !request.is_git());
+    let folders: std::collections::BTreeSet<_> =
+        api.map(|request| request.path.split('/').take(3).collect::<Vec<_>>().join("/")).collect();
+    assert_eq!(folders.into_iter().collect::<Vec<_>>(), ["/api/graphql", "/api/v3"]);
 }
 
 #[test]

@@ -1,13 +1,17 @@
 //! `mala ci` and the action, with the environment that the services set.
 
-use super::{FLAW, PullRequestBench, TOKEN, is_write};
+use super::{FLAW, PullRequestBench, is_write};
 use mala_testkit::World;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
 /// The bench as a job of GitHub Actions with this event.
-fn in_actions(mut bench: PullRequestBench, event: &Value) -> PullRequestBench {
+pub(super) fn in_actions(
+    mut bench: PullRequestBench,
+    name: &str,
+    event: &Value,
+) -> PullRequestBench {
     let path = bench.world.home().join("event.json");
     std::fs::write(&path, event.to_string()).unwrap();
     let summary = bench.world.home().join("summary.md");
@@ -17,12 +21,14 @@ fn in_actions(mut bench: PullRequestBench, event: &Value) -> PullRequestBench {
         .with_env("GITHUB_ACTIONS", "true")
         .with_env("GITHUB_REPOSITORY", "o/r")
         .with_env("GITHUB_SHA", bench.repo.id("topic"))
+        .with_env("GITHUB_REF", "refs/heads/topic")
+        .with_env("GITHUB_EVENT_NAME", name)
         .with_env("GITHUB_EVENT_PATH", &path)
         .with_env("GITHUB_STEP_SUMMARY", &summary);
     bench
 }
 
-fn pull_event(head: &str) -> Value {
+pub(super) fn pull_event(head: &str) -> Value {
     json!({"pull_request": {"number": 7, "head": {"repo": {"full_name": head}}}})
 }
 
@@ -32,34 +38,144 @@ fn stdout(output: &Output) -> String {
 
 #[test]
 fn a_pull_request_of_the_repository_gets_a_review() {
-    let bench = in_actions(PullRequestBench::new(), &pull_event("o/r"));
-    let output = bench.world.output(&["ci"], b"");
-    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
-    assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
-    let summary = std::fs::read_to_string(bench.world.home().join("summary.md")).unwrap();
-    assert!(summary.contains("Breakpoint left in"), "{summary}");
+    // `edited` is another title or another base branch: both are part of what is reviewed.
+    for action in ["synchronize", "edited"] {
+        let mut event = pull_event("o/r");
+        event["action"] = json!(action);
+        let bench = in_actions(PullRequestBench::new(), "pull_request", &event);
+        let output = bench.world.output(&["ci"], b"");
+        assert_eq!(output.status.code(), Some(1), "{action}: {}", stdout(&output));
+        assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
+        let summary = std::fs::read_to_string(bench.world.home().join("summary.md")).unwrap();
+        assert!(summary.contains("Breakpoint left in"), "{summary}");
+    }
 }
 
 #[test]
 fn a_pull_request_of_a_fork_gets_annotations() {
     let bench = PullRequestBench::new();
     bench.github.set_fork(true);
-    let bench = in_actions(bench, &pull_event("eve/r"));
+    let bench = in_actions(bench, "pull_request", &pull_event("eve/r"));
     let output = bench.world.output(&["ci"], b"");
     assert!(stdout(&output).contains("::error file=app.py,line=2"), "{}", stdout(&output));
     assert!(bench.github.take_requests().iter().all(|request| !is_write(request)));
 }
 
 #[test]
-fn a_push_is_reviewed_with_annotations() {
+fn names_of_files_are_no_commands_of_the_runner() {
     let bench = PullRequestBench::new();
-    let event = json!({"before": bench.repo.id("main"), "after": bench.repo.id("topic")});
-    let mut bench = in_actions(bench, &event);
+    bench.github.set_fork(true);
+    bench.repo.write("::stop-commands::x.py", FLAW);
+    bench.repo.commit("a name that is a command");
+    let bench = in_actions(bench, "pull_request", &pull_event("eve/r"));
+    let shown = stdout(&bench.world.output(&["ci"], b""));
+    assert!(shown.contains("stop-commands::x.py"), "{shown}");
+    let is_command = |line: &str| line.trim_start().starts_with("::stop-commands");
+    assert!(!shown.lines().any(is_command), "{shown}");
+    assert!(shown.contains("\n::error file="), "{shown}");
+}
+
+/// Commits of a job in a clone of all branches: exit code, stdout and stderr.
+fn pushed(bench: PullRequestBench, name: &str, event: &Value) -> (i32, String, String) {
+    bench.repo.git(&["update-ref", "refs/remotes/origin/main", "main"]);
+    let mut bench = in_actions(bench, name, event);
     bench.world = bench.world.in_folder(bench.repo.root());
     let output = bench.world.output(&["ci"], b"");
-    assert_eq!(output.status.code(), Some(1));
-    assert!(stdout(&output).contains("::error file=app.py,line=2"), "{}", stdout(&output));
     assert!(bench.github.take_requests().is_empty());
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code().unwrap(), stdout(&output), stderr)
+}
+
+const ZEROS: &str = "0000000000000000000000000000000000000000";
+
+#[test]
+fn all_commits_of_a_job_are_reviewed() {
+    let repository = json!({"default_branch": "main"});
+    let unknown = "1".repeat(40);
+    for (name, event) in [
+        ("push", json!({"before": "main", "after": "topic"})),
+        ("push", json!({"before": ZEROS, "after": "topic", "repository": repository})),
+        ("push", json!({"before": unknown, "after": "topic", "repository": repository})),
+        (
+            "push",
+            json!({"before": "topic", "after": "topic", "forced": true, "repository": repository}),
+        ),
+        ("merge_group", json!({"merge_group": {"base_sha": "main", "head_sha": "topic"}})),
+        ("workflow_dispatch", json!({"repository": repository})),
+    ] {
+        let bench = PullRequestBench::new();
+        bench.repo.write("other.py", "def ask():\n    return 2\n");
+        bench.repo.commit("a clean commit after the flaw");
+        let mut text = event.to_string();
+        for branch in ["main", "topic"] {
+            let id = format!("\"{}\"", bench.repo.id(branch));
+            let known = text.replace(&format!(":\"{branch}\""), &format!(":{id}"));
+            // The name of the default branch stays.
+            text =
+                known.replace(&format!("\"default_branch\":{id}"), "\"default_branch\":\"main\"");
+        }
+        let event = serde_json::from_str(&text).unwrap();
+        let (code, stdout, stderr) = pushed(bench, name, &event);
+        assert_eq!(code, 1, "{name} {event}: {stdout}{stderr}");
+        assert!(stdout.contains("::error file=app.py,line=2"), "{name} {event}: {stdout}");
+    }
+}
+
+#[test]
+fn a_job_that_names_no_commits_could_not_be_reviewed() {
+    let mut bench = PullRequestBench::new();
+    bench.repo.git(&["update-ref", "refs/remotes/origin/main", "main"]);
+    let event = json!({"schedule": "daily"});
+    let (code, _, stderr) = pushed(PullRequestBench::new(), "schedule", &event);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("cannot tell which commits are new"), "{stderr}");
+    let event = json!({"before": bench.repo.id("main"), "after": bench.repo.id("topic")});
+    let shallow = bench.repo.beside("shallow");
+    let url = format!("file://{}", bench.repo.root().display());
+    bench.repo.git(&["clone", "-q", "--depth", "1", &url, &shallow.display().to_string()]);
+    bench = in_actions(bench, "push", &event);
+    for (folder, why) in [(shallow, "unknown revision"), (bench.world.home(), "not in a clone")] {
+        bench.world = bench.world.in_folder(folder);
+        let output = bench.world.output(&["ci"], b"");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(why) && stderr.contains("fetch-depth: 0"), "{stderr}");
+    }
+}
+
+#[test]
+fn comments_start_a_review_only_with_a_command_of_an_account_with_write_access() {
+    // The comments on the pull request as it is, whatever the event says.
+    let bench = PullRequestBench::new();
+    bench.github.allow_writes("ada");
+    bench.github.add_comment("eve", "/mala review");
+    bench.github.add_comment("ada", "/mala review");
+    let mut bench = Some(bench);
+    let event = |action: &str, body: &str, login: &str| {
+        // GitHub calls members of an organization whose membership is private NONE.
+        let user = json!({"login": login, "type": "User"});
+        json!({"action": action, "issue": {"number": 7, "pull_request": {}},
+               "comment": {"body": body, "author_association": "NONE", "user": user}})
+    };
+    let on_lines = json!({
+        "action": "created",
+        "pull_request": {"number": 7, "head": {"repo": {"full_name": "o/r"}}},
+        "comment": {"body": "why?", "user": {"login": "eve", "type": "User"}},
+    });
+    let (whole, lines) = ("issue_comment", "pull_request_review_comment");
+    for (name, event, code) in [
+        (lines, on_lines, 0),
+        (whole, event("deleted", "/mala review", "ada"), 0),
+        (whole, event("created", "/mala review", "eve"), 0),
+        (whole, event("created", "/mala review", "ada"), 1),
+    ] {
+        let job = in_actions(bench.take().unwrap(), name, &event);
+        let output = job.world.output(&["ci"], b"");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{event}: {stderr}");
+        assert_eq!(job.posted().0, usize::try_from(code).unwrap(), "{event}");
+        bench = Some(job);
+    }
 }
 
 #[test]
@@ -79,6 +195,40 @@ fn a_merge_request_on_gitlab_gets_a_code_quality_report() {
 }
 
 #[test]
+fn a_merge_request_on_gitlab_is_reviewed_without_the_target_branch_and_without_commands_of_a_fork()
+{
+    for (path, runs) in [("g/p", true), ("eve/p", false)] {
+        let bench = PullRequestBench::new();
+        let repo = &bench.repo;
+        repo.checkout("main");
+        repo.write("ruff.toml", "");
+        let base = repo.commit("configure");
+        repo.write("late.py", FLAW);
+        repo.commit("a flaw on the target branch");
+        repo.git(&["checkout", "-q", "-B", "clean", &base]);
+        repo.write("new.py", "x = 1\n");
+        let source = repo.commit("a clean change");
+        repo.git(&["merge", "-q", "-m", "the merged result", "main"]);
+        let ran = bench.world.home().join("ran");
+        let world = bench
+            .world
+            .with_program("ruff", &format!("touch {}; echo '[]'", ran.display()))
+            .with_env("GITLAB_CI", "true")
+            .with_env("CI_MERGE_REQUEST_IID", "3")
+            .with_env("CI_MERGE_REQUEST_PROJECT_PATH", "g/p")
+            .with_env("CI_MERGE_REQUEST_SOURCE_PROJECT_PATH", path)
+            .with_env("CI_MERGE_REQUEST_DIFF_BASE_SHA", &base)
+            .with_env("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", source)
+            .with_env("CI_COMMIT_SHA", repo.head())
+            .in_folder(repo.root());
+        let output = world.output(&["ci", "--reviewer", "builtin"], b"");
+        let shown = stdout(&output);
+        assert_eq!(output.status.code(), Some(0), "{path}: {shown}");
+        assert_eq!(ran.exists(), runs, "{path}: {shown}");
+    }
+}
+
+#[test]
 fn elsewhere_it_is_an_error() {
     let bench = PullRequestBench::new();
     let output = bench.world.output(&["ci"], b"");
@@ -90,23 +240,82 @@ fn reviewed_fork() -> (PullRequestBench, PathBuf) {
     let bench = PullRequestBench::new();
     bench.github.set_fork(true);
     let file = bench.world.home().join("review.json");
-    let mut bench = in_actions(bench, &pull_event("eve/r"));
+    (first_job(bench, &file), file)
+}
+
+/// Reviews a fork with a token that may not read the access of accounts, and leaves the bench as the job that posts.
+fn first_job(bench: PullRequestBench, file: &Path) -> PullRequestBench {
+    let bench = in_actions(bench, "pull_request", &pull_event("eve/r"));
+    bench.github.fail(|request| {
+        let is_refused = request.path.contains("/collaborators/");
+        is_refused.then(|| super::status(403, &[], "Must have push access"))
+    });
     let sink = format!("json={}", file.display());
     bench.world.output(&["ci", "--post", "none", "--output", &sink], b"");
+    bench.github.heal();
     let event = json!({"workflow_run": {
         "head_sha": bench.repo.id("topic"), "head_branch": "topic",
         "head_repository": {"owner": {"login": "eve"}},
     }});
-    bench = in_actions(bench, &event);
-    (bench, file)
+    in_actions(bench, "workflow_run", &event)
+}
+
+/// Posts the review of a fork, and returns the exit code and the summary.
+fn second_job(bench: &PullRequestBench, file: &Path) -> (i32, String) {
+    let output = bench.world.output(&["ci", "--from", file.to_str().unwrap()], b"");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let comments = bench.github.comments();
+    let summary = comments.iter().find(|one| one.login == "mala-bot");
+    let summary = summary.unwrap_or_else(|| panic!("{stderr}")).body.clone();
+    (output.status.code().unwrap(), summary)
 }
 
 #[test]
 fn a_second_job_posts_the_review_of_a_fork() {
     let (bench, file) = reviewed_fork();
-    let output = bench.world.output(&["ci", "--from", file.to_str().unwrap()], b"");
-    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(second_job(&bench, &file).0, 1);
     assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
+}
+
+#[test]
+fn replies_count_when_the_review_of_a_fork_is_posted() {
+    for (login, reply, code) in [
+        ("ada", "/mala waive a known breakpoint", 0),
+        ("ada", "/mala dispute this is wanted", 0),
+        ("eve", "/mala waive a known breakpoint", 1),
+    ] {
+        let (bench, file) = reviewed_fork();
+        assert_eq!(second_job(&bench, &file).0, 1);
+        bench.github.allow_writes("ada");
+        bench.github.add_reply(bench.github.inline_comments()[0].id, login, reply);
+        let bench = first_job(bench, &file);
+        let (found, summary) = second_job(&bench, &file);
+        assert_eq!(found, code, "{login}: {reply}: {summary}");
+        assert_eq!(summary.contains("Not counted: 1"), code == 0, "{summary}");
+        assert_eq!(summary.contains("## mala: PASS"), code == 0, "{summary}");
+        assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
+        // A decision is about the code as it was.
+        bench.repo.write("app.py", FLAW.replace("breakpoint()", "breakpoint()  # twice"));
+        bench.repo.commit("another breakpoint");
+        let bench = first_job(bench, &file);
+        assert_eq!(second_job(&bench, &file).0, 1, "{login}: {reply}");
+    }
+}
+
+#[test]
+fn a_review_from_a_file_resolves_no_threads() {
+    let (bench, file) = reviewed_fork();
+    assert_eq!(second_job(&bench, &file).0, 1);
+    bench.repo.write("app.py", "def ask():\n    return 3\n");
+    bench.repo.commit("fix, or so the file says");
+    let bench = first_job(bench, &file);
+    let (code, summary) = second_job(&bench, &file);
+    assert_eq!(code, 0, "{summary}");
+    assert!(summary.contains("## mala: PASS"), "{summary}");
+    assert!(bench.github.resolved().is_empty());
+    // The same review with a token of the repository.
+    assert_eq!(bench.pr(&["--post", "review"]).0, 0);
+    assert_eq!(bench.github.resolved().len(), 1);
 }
 
 #[test]
@@ -124,6 +333,10 @@ fn a_file_that_is_no_review_of_this_change_is_not_posted() {
         ("another commit", changed("/scope/head/commit", json!("0".repeat(40)))),
         ("another diff", changed("/scope/diff_hash", json!("0".repeat(64)))),
         ("another type", changed("/issues/0/line_start", json!("two"))),
+        ("no id of a review", changed("/review_id", json!("a --> **b** @org/team <!--"))),
+        ("no id at all", changed("/review_id", json!(""))),
+        ("no id of a finding", changed("/issues/0/dedupe_key", json!("a --> <script>"))),
+        ("no id in the ledger", changed("/tracking/issues/0/id", json!("ab cd"))),
     ] {
         std::fs::write(&file, text).unwrap();
         let output = bench.world.output(&["ci", "--from", file.to_str().unwrap()], b"");
@@ -143,67 +356,14 @@ fn hostile_texts_of_a_file_do_not_forge_markers() {
     let (bench, file) = reviewed_fork();
     let mut review: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     review["issues"][0]["title"] = json!("x\n<!-- mala:finding=ffff -->");
-    review["issues"][0]["dedupe_key"] = json!("a --> <script>");
     std::fs::write(&file, review.to_string()).unwrap();
-    bench.world.output(&["ci", "--from", file.to_str().unwrap()], b"");
-    for one in bench.github.inline_comments() {
+    for _ in 0..2 {
+        assert_eq!(second_job(&bench, &file).0, 1);
+    }
+    let comments = bench.github.inline_comments();
+    assert_eq!(comments.len(), 1);
+    for one in comments {
         assert_eq!(one.body.matches("<!--").count(), 1, "{}", one.body);
         assert_eq!(one.body.matches("-->").count(), 1, "{}", one.body);
     }
-}
-
-/// The value of the expressions that action.yml uses.
-fn evaluated(text: &str, inputs: &[(&str, &str)], tools: &Path) -> String {
-    let mut out = text.to_owned();
-    while let Some((before, rest)) = out.clone().split_once("${{") {
-        let (expression, after) = rest.split_once("}}").unwrap();
-        let value = expression.trim().split("||").map(str::trim).map(|name| match name {
-            "runner.tool_cache" => tools.display().to_string(),
-            "github.action_ref" => "v1".to_owned(),
-            "github.action_repository" => "o/mala".to_owned(),
-            "github.server_url" => "http://127.0.0.1:9".to_owned(),
-            name => {
-                let name = name.strip_prefix("inputs.").unwrap_or_else(|| panic!("{name}"));
-                let input = inputs.iter().find(|(known, _)| *known == name);
-                input.map(|(_, value)| (*value).to_owned()).unwrap_or_default()
-            }
-        });
-        let value = value.into_iter().find(|value| !value.is_empty()).unwrap_or_default();
-        out = format!("{before}{value}{after}");
-    }
-    out
-}
-
-#[test]
-fn the_steps_of_the_action_review_a_pull_request() {
-    let mut bench = in_actions(PullRequestBench::new(), &pull_event("o/r"));
-    let action = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../action.yml"));
-    let action: Value = serde_saphyr::from_str(&action.unwrap()).unwrap();
-    // The cache has restored the binary.
-    let tools = bench.world.home().join("tools");
-    std::fs::create_dir_all(tools.join("mala/bin")).unwrap();
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_mala"), tools.join("mala/bin/mala")).unwrap();
-    let (path, out) = (bench.world.home().join("path"), bench.world.home().join("output"));
-    bench.world = bench.world.with_env("GITHUB_PATH", &path).with_env("GITHUB_OUTPUT", &out);
-    let inputs = [("token", TOKEN), ("post", "review,check"), ("args", "--reviewer\nbuiltin\n")];
-    let mut codes = Vec::new();
-    for step in action["runs"]["steps"].as_array().unwrap() {
-        let Some(script) = step["run"].as_str() else { continue };
-        assert_eq!(step["shell"], "bash");
-        assert!(!script.contains("${{"), "expressions reach a script only as variables");
-        let mut command = bench.world.command("bash");
-        command.args(["--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script]);
-        for (name, value) in step["env"].as_object().unwrap() {
-            command.env(name, evaluated(value.as_str().unwrap(), &inputs, &tools));
-        }
-        let added = std::fs::read_to_string(&path).unwrap_or_default();
-        let known = std::env::var("PATH").unwrap_or_default();
-        command.env("PATH", format!("{}:{known}", added.trim()));
-        let done = command.output().unwrap();
-        codes.push(done.status.code().unwrap());
-    }
-    assert_eq!(codes, [0, 1]);
-    assert_eq!(std::fs::read_to_string(&out).unwrap(), "exit-code=1\n");
-    assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
-    assert_eq!(bench.github.checks()[0]["conclusion"], "failure");
 }

@@ -1,7 +1,7 @@
 //! Which files of a pull request are reviewed: many, binary, deleted, added and generated ones. The diff comes from
 //! git, so that no list of the API can cut it short.
 
-use super::PullRequestBench;
+use super::{PullRequestBench, passing_model};
 use mala_testkit::ModelServer;
 use mala_testkit::model_server::ModelAnswer;
 use serde_json::Value;
@@ -27,7 +27,7 @@ fn all_files_of_a_large_pull_request_are_reviewed() {
 
 #[test]
 fn a_pull_request_over_the_budget_is_never_a_pass() {
-    let mut bench = PullRequestBench::new();
+    let bench = PullRequestBench::new();
     bench.repo.checkout("main");
     bench.repo.write("mala.yaml", "review: {budget: {max_tokens: 20000}}\n");
     bench.repo.commit("a small budget");
@@ -40,12 +40,8 @@ fn a_pull_request_over_the_budget_is_never_a_pass() {
     let big: String = (0..200).map(|line| format!("value_{line} = {line}\n")).collect();
     bench.repo.write("zz_big.py", big);
     bench.repo.commit("many files");
-    let pass = ModelAnswer::text(r#"{"verdict": "PASS", "findings": []}"#);
-    let server = ModelServer::always(pass);
-    bench.world = bench
-        .world
-        .with_env("ANTHROPIC_BASE_URL", server.url())
-        .with_env("ANTHROPIC_API_KEY", "test-key");
+    let server = passing_model();
+    let bench = bench.with_model(&server);
     let report = bench.report(&["--reviewer", "agent_sdk"]);
     assert_eq!(report["passed"], false);
     assert_ne!(report["status"], "ok");
@@ -83,14 +79,10 @@ fn files_that_are_not_reviewed_are_named() {
 #[test]
 fn the_code_search_of_the_agent_uses_the_fetched_commits() {
     // 002-071, 002-072: no request goes to the search of GitHub, so that its limits do not matter.
-    let mut bench = PullRequestBench::new();
     let search = ModelAnswer::call("search_code", serde_json::json!({"query": "return 1"}));
     let pass = ModelAnswer::text(r#"{"verdict": "PASS", "findings": []}"#);
     let server = ModelServer::steps([search.into(), pass.into()]);
-    bench.world = bench
-        .world
-        .with_env("ANTHROPIC_BASE_URL", server.url())
-        .with_env("ANTHROPIC_API_KEY", "test-key");
+    let bench = PullRequestBench::new().with_model(&server);
     bench.github.fail(|request| {
         let is_search = request.path.starts_with("/search");
         is_search.then(|| super::status(403, &[("Retry-After", "60")], "rate limit"))

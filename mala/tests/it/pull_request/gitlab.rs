@@ -1,25 +1,25 @@
 //! Merge requests on a loopback GitLab with a real repository: the same stage, ledger and markers as on GitHub.
 
-use super::{CLEAN, FLAW, status};
+use super::{AGENT, CLEAN, FLAW, reporting_model, status};
 use crate::world;
 use mala_testkit::forge_server::ForgeRequest;
 use mala_testkit::gitlab_server::StoredNote;
 use mala_testkit::{GitLabServer, TestRepo, World};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const TOKEN: &str = "dummy-token-of-gitlab";
 const REVIEW: [&str; 2] = ["--post", "review"];
 
 /// A GitLab with merge request 7, and a world in an empty folder.
-struct MergeRequestBench {
-    repo: TestRepo,
-    gitlab: GitLabServer,
-    world: World,
+pub(super) struct MergeRequestBench {
+    pub(super) repo: TestRepo,
+    pub(super) gitlab: GitLabServer,
+    pub(super) world: World,
 }
 
 impl MergeRequestBench {
     /// A merge request that adds a flaw to `app.py`.
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let repo = TestRepo::with_files(&[("app.py", CLEAN), ("other.py", CLEAN)]);
         repo.branch("topic");
         repo.write("app.py", FLAW);
@@ -40,7 +40,7 @@ impl MergeRequestBench {
     }
 
     /// Our summaries, and the lines with a discussion of ours.
-    fn posted(&self) -> (Vec<String>, Vec<String>) {
+    pub(super) fn posted(&self) -> (Vec<String>, Vec<String>) {
         let notes = self.gitlab.notes();
         let ours = notes.iter().filter(|note| note.login == "mala-bot" && note.id == note.first);
         let (summaries, threads): (Vec<&StoredNote>, Vec<_>) =
@@ -183,6 +183,105 @@ fn a_rejected_position_moves_to_the_summary() {
     bench.writes();
     bench.pr(&REVIEW);
     assert_eq!(bench.writes(), [], "a refused position is not tried again");
+}
+
+#[test]
+fn a_finding_on_several_lines_shows_its_range() {
+    let evidence = "    first = input()\n    return eval(first)";
+    let server = reporting_model((2, 3), "Input is run", evidence, "");
+    let mut bench = MergeRequestBench::new();
+    bench.repo.write("app.py", format!("def ask():\n{evidence}\n    return 1\n"));
+    bench.repo.commit("several lines");
+    bench.world = bench
+        .world
+        .with_env("ANTHROPIC_BASE_URL", server.url())
+        .with_env("ANTHROPIC_API_KEY", "test-key");
+    let (code, shown) = bench.pr(&AGENT);
+    assert_eq!(code, 1, "{shown}");
+    let notes = bench.gitlab.notes();
+    let thread = notes.iter().find(|note| !note.position.is_null()).unwrap();
+    let hash = "13cce7fd076299c81b4986166f3d822791c9490e";
+    assert_eq!(
+        thread.position["line_range"],
+        json!({
+            "start": {"line_code": format!("{hash}_2_2"), "type": "new", "new_line": 2},
+            "end": {"line_code": format!("{hash}_2_3"), "type": "new", "new_line": 3},
+        })
+    );
+}
+
+#[test]
+fn a_copied_file_is_a_new_file() {
+    let bench = MergeRequestBench::new();
+    let lines: String = (0..20).map(|line| format!("value_{line} = {line}\n")).collect();
+    bench.repo.checkout("main");
+    bench.repo.write("src.py", &lines);
+    bench.repo.commit("a file to copy");
+    bench.repo.checkout("topic");
+    bench.repo.git(&["rebase", "-q", "main"]);
+    bench.repo.write("src.py", format!("{lines}more = 1\n"));
+    bench.repo.write("copy.py", format!("{lines}breakpoint()\n"));
+    bench.repo.commit("copy it");
+    assert_eq!(bench.pr(&REVIEW).0, 1);
+    let notes = bench.gitlab.notes();
+    let copied = notes.iter().find(|note| note.position["new_path"] == "copy.py").unwrap();
+    assert_eq!(copied.position["new_line"], 21);
+    assert_eq!(copied.position["old_path"], "copy.py", "GitLab does not know of copies");
+}
+
+#[test]
+fn the_merge_request_of_the_current_branch_is_not_that_of_a_fork() {
+    let mut bench = MergeRequestBench::new();
+    let url = format!("{}/g/sub/p.git", bench.gitlab.url());
+    bench.repo.git(&["remote", "add", "origin", &url]);
+    bench.world = bench.world.in_folder(bench.repo.root());
+    let output = bench.world.output(&["pr", "--json"], b"");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["scope"]["target"], "pull request 7");
+}
+
+#[test]
+fn a_renamed_project_is_found_under_its_old_name() {
+    let bench = MergeRequestBench::new();
+    bench.pr(&REVIEW);
+    let api = format!("{}/api/v4/projects", bench.gitlab.url());
+    bench.gitlab.fail(move |request| {
+        let rest = request.path.strip_prefix("/api/v4/projects/old%2Fp")?;
+        let url = format!("{api}/1{rest}");
+        let is_read = request.method == "GET";
+        Some(match is_read {
+            true => status(301, &[("Location", &url)], "Moved Permanently"),
+            false => status(404, &[], "404 Project Not Found"),
+        })
+    });
+    bench.repo.write("other.py", FLAW);
+    bench.repo.commit("another flaw");
+    let output = bench.world.output(&["pr", "old/p!7", "--json", "--post", "review"], b"");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["tracking"]["round"], 2, "{}", report["tracking"]);
+    let (summaries, threads) = bench.posted();
+    assert_eq!((summaries.len(), threads.len()), (1, 2));
+}
+
+#[test]
+fn all_pages_of_discussions_are_read() {
+    let bench = MergeRequestBench::new();
+    for number in 0..45 {
+        bench.gitlab.add_note("ada", &format!("note {number}"));
+    }
+    bench.pr(&REVIEW);
+    for number in 0..45 {
+        bench.gitlab.add_note("ada", &format!("another note {number}"));
+    }
+    bench.writes();
+    bench.pr(&REVIEW);
+    assert_eq!(bench.writes(), [], "our notes are on the third page");
+    let (summaries, threads) = bench.posted();
+    assert_eq!((summaries.len(), threads.len()), (1, 1));
 }
 
 #[test]

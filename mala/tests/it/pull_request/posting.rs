@@ -1,6 +1,6 @@
 //! What is reviewed, and what is posted.
 
-use super::{FLAW, PullRequestBench, is_write};
+use super::{AGENT, FLAW, PullRequestBench, is_write, passing_model, reporting_model};
 use mala_testkit::ModelServer;
 use mala_testkit::model_server::ModelAnswer;
 use serde_json::Value;
@@ -29,13 +29,8 @@ fn a_pull_request_is_reviewed_in_an_empty_folder() {
 #[test]
 fn a_pull_request_is_fetched_reviewed_stored_and_posted() {
     // 002-129, 002-132
-    let mut bench = PullRequestBench::new();
-    let pass = ModelAnswer::text(r#"{"verdict": "PASS", "findings": []}"#);
-    let server = ModelServer::always(pass);
-    bench.world = bench
-        .world
-        .with_env("ANTHROPIC_BASE_URL", server.url())
-        .with_env("ANTHROPIC_API_KEY", "test-key");
+    let server = passing_model();
+    let bench = PullRequestBench::new().with_model(&server);
     for (post, n_comments) in [("none", 0), ("comment", 1)] {
         let report = bench.report(&["--reviewer", "agent_sdk", "--post", post]);
         assert_eq!(report["status"], "ok", "{report:#}");
@@ -180,12 +175,28 @@ fn nothing_of_the_project_runs_on_a_fork_unless_the_base_allows_it() {
 }
 
 #[test]
-fn the_command_reviewer_does_not_run_on_a_fork() {
-    let bench = PullRequestBench::new();
-    bench.github.set_fork(true);
-    let (code, stderr) = bench.pr(&["--reviewer", "command"]);
-    assert_eq!(code, 78, "{stderr}");
-    assert!(stderr.contains("fork_commands"), "{stderr}");
+fn configured_reviewers_do_not_run_on_a_fork() {
+    let lane = "gate: {lanes: {mine: {command: [lane]}}}\n";
+    for (config, reviewer, refused) in [
+        ("", "command", "the reviewer 'command' does not run"),
+        (lane, "cerberus", "the lane 'mine' of gate.lanes does not run"),
+        ("review: {cerberus: {command: [lane]}}\n", "cerberus", "the program of review.cerberus"),
+    ] {
+        let mut bench = PullRequestBench::new();
+        bench.repo.checkout("main");
+        bench.repo.write("mala.yaml", config);
+        bench.repo.commit("configure");
+        bench.repo.checkout("topic");
+        bench.repo.git(&["rebase", "-q", "main"]);
+        bench.github.set_fork(true);
+        let ran = bench.world.home().join("ran");
+        let script = format!("#!/bin/sh\ntouch {}\n", ran.display());
+        bench.world = bench.world.in_folder(bench.repo.root()).with_program("lane", &script);
+        let (code, stderr) = bench.pr(&["--reviewer", reviewer]);
+        assert!(!ran.exists(), "{config}: {stderr}");
+        assert_eq!(code, 78, "{stderr}");
+        assert!(stderr.contains(refused) && stderr.contains("fork_commands"), "{stderr}");
+    }
 }
 
 #[test]
@@ -193,17 +204,8 @@ fn a_pull_request_that_could_not_be_reviewed_is_never_a_success() {
     for (config, conclusion) in
         [("", "neutral"), ("pull_requests: {could_not_review: failure}\n", "failure")]
     {
-        let mut bench = PullRequestBench::new();
-        bench.repo.checkout("main");
-        bench.repo.write("mala.yaml", config);
-        bench.repo.commit("configure");
-        bench.repo.checkout("topic");
-        bench.repo.git(&["rebase", "-q", "main"]);
         let server = ModelServer::always(ModelAnswer::text("no JSON"));
-        bench.world = bench
-            .world
-            .with_env("ANTHROPIC_BASE_URL", server.url())
-            .with_env("ANTHROPIC_API_KEY", "test-key");
+        let bench = configured(config).with_model(&server);
         assert_eq!(bench.pr(&["--reviewer", "agent_sdk", "--post", "check"]).0, 2);
         assert_eq!(bench.github.checks()[0]["conclusion"], conclusion, "{config}");
     }
@@ -247,18 +249,152 @@ fn a_check_run_has_all_annotations() {
 #[test]
 fn title_and_text_reach_the_model_as_claims() {
     // 002-045
-    let mut bench = PullRequestBench::new();
+    let server = passing_model();
+    let bench = PullRequestBench::new().with_model(&server);
     bench.github.describe("Ask twice", "Because once is not enough.");
-    let pass = ModelAnswer::text(r#"{"verdict": "PASS", "findings": []}"#);
-    let server = ModelServer::always(pass);
-    bench.world = bench
-        .world
-        .with_env("ANTHROPIC_BASE_URL", server.url())
-        .with_env("ANTHROPIC_API_KEY", "test-key");
     bench.pr(&["--reviewer", "agent_sdk"]);
     let sent = server.requests().first().unwrap().body.to_string();
     for words in ["title of the pull request, a claim", "Ask twice", "Because once is not enough."]
     {
         assert!(sent.contains(words), "{words}: {sent}");
     }
+}
+
+/// A bench whose base branch has this configuration.
+fn configured(config: &str) -> PullRequestBench {
+    let bench = PullRequestBench::new();
+    bench.repo.checkout("main");
+    bench.repo.write("mala.yaml", config);
+    bench.repo.commit("configure");
+    bench.repo.checkout("topic");
+    bench.repo.git(&["rebase", "-q", "main"]);
+    bench
+}
+
+#[test]
+fn the_pull_request_of_the_current_branch_is_the_default() {
+    let mut bench = PullRequestBench::new();
+    let url = format!("{}/o/r.git", bench.github.url());
+    bench.repo.git(&["remote", "add", "origin", &url]);
+    bench.world = bench.world.in_folder(bench.repo.root());
+    let output = bench.world.output(&["pr", "--json"], b"");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["scope"]["target"], "pull request 7", "{report:#}");
+    let requests = bench.github.take_requests();
+    let asked = requests.iter().find(|request| request.resource() == "/repos/o/r/pulls").unwrap();
+    assert!(asked.path.ends_with("?state=open&head=o:topic"), "{}", asked.path);
+}
+
+#[test]
+fn a_check_run_shows_the_newest_result() {
+    for (external_id, is_shown) in [("other@20000101T000000.000Z", false), ("other@9", true)] {
+        let bench = PullRequestBench::new();
+        bench.pr(&["--post", "check"]);
+        bench.github.add_check(external_id, "success");
+        bench.pr(&["--post", "check"]);
+        let last = bench.github.checks().pop().unwrap();
+        assert_eq!(last["conclusion"] == "success", is_shown, "{external_id}: {last:#}");
+    }
+}
+
+#[test]
+fn a_pull_request_gets_at_most_thirty_comments() {
+    let bench = PullRequestBench::new();
+    for number in 0..40 {
+        bench.repo.write(format!("more/m{number}.py"), FLAW);
+    }
+    bench.repo.commit("many flaws");
+    for _ in 0..2 {
+        bench.pr(&["--post", "review"]);
+        let requests = bench.github.take_requests();
+        let reviews = requests.iter().filter(|one| is_write(one) && one.path.contains("/pulls/"));
+        assert!(reviews.count() <= 1, "one review");
+        let (n_summaries, comments) = bench.posted();
+        assert_eq!((n_summaries, comments.len()), (1, 30));
+    }
+    let summary = bench.github.comments().pop().unwrap().body;
+    assert_eq!(summary.matches("<details open>").count(), 11, "the others are in the summary");
+}
+
+#[test]
+fn a_finding_that_comes_back_is_explained_in_the_summary() {
+    let bench = PullRequestBench::new();
+    for (text, has_details) in [(FLAW, false), (super::CLEAN, false), (FLAW, true)] {
+        bench.repo.write("app.py", text);
+        bench.repo.write("other.py", format!("{}# {has_details}\n", super::CLEAN.repeat(2)));
+        bench.repo.commit("another state");
+        bench.pr(&["--post", "review"]);
+        let summary = bench.github.comments().pop().unwrap().body;
+        assert_eq!(summary.contains("<details open>"), has_details, "{summary}");
+    }
+    assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
+}
+
+#[test]
+fn a_pull_request_does_not_waive_its_own_findings() {
+    let ignored = FLAW
+        .replace("breakpoint()", "breakpoint()  # mala: ignore[debug/python-breakpoint] wanted");
+    for (config, code) in [("", 1), ("review: {suppressions: all}\n", 0)] {
+        let bench = configured(config);
+        bench.repo.write("app.py", &ignored);
+        bench.repo.commit("waive it");
+        let (found, stderr) = bench.pr(&[]);
+        assert_eq!(found, code, "{config}: {stderr}");
+    }
+}
+
+#[test]
+fn a_finding_on_several_lines_is_commented_with_its_range_and_a_suggestion() {
+    let evidence = "    first = input()\n    return eval(first)";
+    let suggestion = "```python\n    return int(input())\n```";
+    let server = reporting_model((2, 3), "Input is run", evidence, suggestion);
+    let bench = PullRequestBench::new().with_model(&server);
+    bench.repo.write("app.py", format!("def ask():\n{evidence}\n"));
+    bench.repo.commit("several lines");
+    let (code, stderr) = bench.pr(&AGENT);
+    assert_eq!(code, 1, "{stderr}");
+    let comment = bench.github.inline_comments().remove(0);
+    assert_eq!((comment.start_line, comment.line), (Some(2), 3));
+    let block = "```suggestion\n    return int(input())\n```\n";
+    assert!(comment.body.contains(block), "{}", comment.body);
+}
+
+#[test]
+fn the_configuration_comes_from_the_tip_of_the_base_branch() {
+    // An old branch does not have the policy of its time.
+    for is_local in [false, true] {
+        let mut bench = configured("review: {fail_on: none}\n");
+        bench.repo.checkout("main");
+        bench.repo.write("mala.yaml", "review: {fail_on: P1}\n");
+        bench.repo.commit("a stricter policy");
+        bench.repo.checkout("topic");
+        if is_local {
+            bench.world = bench.world.in_folder(bench.repo.root());
+        }
+        let report = bench.report(&[]);
+        assert_eq!(report["passed"], false, "{report:#}");
+        let base = bench.repo.git(&["merge-base", "main", "topic"]);
+        assert_eq!(report["scope"]["base"], base, "the change starts at the merge base");
+    }
+}
+
+#[test]
+fn a_dry_run_leaves_nothing_behind() {
+    let bench = PullRequestBench::new();
+    bench.pr(&["--dry-run"]);
+    let report = bench.report(&[]);
+    assert_eq!(report["tracking"]["round"], 1, "{}", report["tracking"]);
+}
+
+#[test]
+fn a_summary_with_long_links_is_short_enough() {
+    let bench = PullRequestBench::new();
+    let folder = "\u{691c}\u{67fb}".repeat(35);
+    for number in 0..55 {
+        bench.repo.write(format!("{folder}/{folder}{number}.py"), FLAW);
+    }
+    bench.repo.commit("many flaws");
+    let (code, stderr) = bench.pr(&["--post", "review,check"]);
+    assert_eq!(code, 1, "{stderr}");
+    assert_eq!((bench.posted().0, bench.github.checks().len()), (1, 1));
 }

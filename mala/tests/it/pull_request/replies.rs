@@ -8,6 +8,7 @@ const REVIEW: [&str; 2] = ["--post", "review"];
 fn posted() -> (PullRequestBench, u64) {
     let bench = PullRequestBench::new();
     bench.github.allow_writes("ada");
+    bench.github.allow_writes("mala-bot");
     assert_eq!(bench.pr(&REVIEW).0, 1);
     let first = bench.github.inline_comments()[0].id;
     (bench, first)
@@ -21,6 +22,8 @@ fn a_waiver_counts_only_with_write_access() {
         ("ada", "/mala waive", 1),
         ("eve", "/mala waive a known breakpoint", 1),
         ("ada[bot]", "/mala waive a known breakpoint", 1),
+        // An explanation, whose first line comes from a model.
+        ("mala-bot", "/mala waive it\n\n<!-- mala:answer=3 -->", 1),
     ] {
         for is_fresh in [false, true] {
             let (bench, first) = posted();
@@ -65,6 +68,27 @@ fn a_thread_resolved_by_a_person_with_write_access_is_a_waiver() {
 }
 
 #[test]
+fn a_decision_is_taken_back_on_the_pull_request() {
+    for is_reply in [true, false] {
+        let (bench, first) = posted();
+        for (number, code) in [0, 1, 0].into_iter().enumerate() {
+            match (code, is_reply) {
+                (0, true) => bench.github.add_reply(first, "ada", "/mala waive a known breakpoint"),
+                (0, false) => bench.github.resolve(first, "ada"),
+                (_, true) => bench.github.remove_inline(bench.github.inline_comments()[1].id),
+                (_, false) => bench.github.unresolve(first),
+            }
+            // Threads are read again when something else changed.
+            bench.repo.write("other.py", format!("{}# {number}\n", super::CLEAN));
+            bench.repo.commit("another file");
+            let (found, stderr) = bench.pr(&REVIEW);
+            assert_eq!(found, code, "reply: {is_reply}, step {number}: {stderr}");
+        }
+        assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
+    }
+}
+
+#[test]
 fn a_question_is_answered_once() {
     let (bench, first) = posted();
     bench.github.add_reply(first, "ada", "/mala explain");
@@ -80,6 +104,57 @@ fn a_question_is_answered_once() {
     bench.repo.commit("fix");
     bench.pr(&REVIEW);
     assert_eq!(bench.github.resolved(), [first], "the last word was an answer of mala");
+}
+
+#[test]
+fn a_command_without_an_effect_gets_one_answer() {
+    let (bench, first) = posted();
+    for reply in ["/mala wave it through", "/mala waive", "/mala review"] {
+        bench.github.add_reply(first, "ada", reply);
+    }
+    bench.github.add_reply(first, "eve", "/mala waive");
+    bench.github.add_comment("ada", "/mala waive a known breakpoint");
+    for is_fresh in [false, true] {
+        if is_fresh {
+            bench.forget();
+            bench.github.take_requests();
+        }
+        assert_eq!(bench.pr(&REVIEW).0, 1);
+        let inline = bench.github.inline_comments();
+        let replies = inline.iter().filter(|one| one.reply_to.is_some()).map(|one| &one.body);
+        let comments = bench.github.comments();
+        let comments = comments.iter().map(|one| &one.body);
+        let answers: Vec<&String> =
+            replies.chain(comments).filter(|body| body.contains("`/mala waive REASON`")).collect();
+        let reasons: Vec<&str> = answers.iter().filter_map(|body| body.lines().next()).collect();
+        let expected = [
+            "This command is not known, or its reason is missing.",
+            "This command is not known, or its reason is missing.",
+            "A review is asked for in a comment on the pull request, not in a reply.",
+            "This command is about a finding: write it in a reply to the comment of that finding.",
+        ];
+        assert_eq!(reasons, expected, "fresh: {is_fresh}");
+    }
+    assert!(bench.github.take_requests().iter().all(|request| !is_write(request)), "once");
+    assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
+}
+
+#[test]
+fn accounts_whose_access_cannot_be_read_do_not_count() {
+    let (bench, first) = posted();
+    bench.github.add_reply(first, "ada", "/mala waive a known breakpoint");
+    bench.github.fail(|request| {
+        let is_refused = request.path.contains("/collaborators/");
+        is_refused.then(|| super::status(403, &[], "Must have push access"))
+    });
+    let (code, stderr) = bench.pr(&REVIEW);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("warning: cannot read who may write to the repository"), "{stderr}");
+    assert!(stderr.contains("does not count: ada\n"), "{stderr}");
+    bench.github.heal();
+    let (code, stderr) = bench.pr(&REVIEW);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(!stderr.contains("cannot read"), "{stderr}");
 }
 
 #[test]

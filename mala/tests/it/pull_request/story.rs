@@ -1,9 +1,9 @@
 //! A pull request over time: pushes, rebases, replies, crashes and runs at the same time.
 
-use super::{CLEAN, FLAW, PullRequestBench, is_write, status};
+use super::{AGENT, CLEAN, FLAW, PullRequestBench, is_write, reporting_model, status};
 use mala_testkit::forge_server::ForgeFault;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 const BOTH: [&str; 2] = ["--post", "review"];
@@ -51,7 +51,7 @@ fn a_thread_with_a_reply_of_a_person_stays_open() {
     assert!(bench.github.resolved().is_empty());
 }
 
-/// Kills the process at the request with this number, once it has been answered or before.
+/// Kills the process at the request with this number, which is done or not.
 fn run_and_kill(bench: &PullRequestBench, number: usize, is_done: bool) {
     let pid = Arc::new(Mutex::new(None::<u32>));
     let theirs = Arc::clone(&pid);
@@ -60,12 +60,9 @@ fn run_and_kill(bench: &PullRequestBench, number: usize, is_done: bool) {
         if request.is_git() || request.number != number {
             return None;
         }
-        if is_done && is_write(request) {
-            return Some(ForgeFault::DropAfter);
-        }
         let pid = theirs.lock().unwrap().map(|pid| pid.to_string()).unwrap_or_default();
         assert!(std::process::Command::new("kill").args(["-9", &pid]).status().unwrap().success());
-        Some(ForgeFault::DropBefore)
+        Some(if is_done { ForgeFault::DropAfter } else { ForgeFault::DropBefore })
     });
     let mut command = bench.world.command(env!("CARGO_BIN_EXE_mala"));
     command.args([&["pr", "o/r#7"], &BOTH[..]].concat());
@@ -80,14 +77,18 @@ fn run_and_kill(bench: &PullRequestBench, number: usize, is_done: bool) {
 
 #[test]
 fn a_crash_at_any_request_leaves_nothing_out_and_nothing_twice() {
-    let bench = PullRequestBench::new();
-    let mut expected = vec!["app.py:2".to_owned()];
+    let start = || (PullRequestBench::new(), vec!["app.py:2".to_owned()]);
+    let (mut bench, mut expected) = start();
     let mut seed = 17_u64;
     let mut random = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         usize::try_from(seed >> 33).unwrap()
     };
     for round in 0..50 {
+        // A pull request gets at most 30 comments.
+        if round == 25 {
+            (bench, expected) = start();
+        }
         bench.repo.write(format!("f{round}.py"), FLAW);
         bench.repo.commit("another flaw");
         expected.push(format!("f{round}.py:2"));
@@ -264,20 +265,102 @@ fn two_runs_at_the_same_time_leave_one_of_each() {
 
 #[test]
 fn a_result_for_an_older_head_is_not_posted() {
-    let bench = PullRequestBench::new();
-    let (root, base) = (bench.repo.root().to_owned(), bench.repo.id("main"));
-    // The head moves when the comments are read, after the review.
-    bench.github.fail(move |request| {
-        if request.resource().ends_with("/issues/7/comments") {
+    let limit = || status(429, &[("Retry-After", "1")], "slow down");
+    // The head moves when the comments are read, after the review; or while a write has to wait.
+    for (method, path, is_limited) in
+        [("GET", "/issues/7/comments", false), ("POST", "/pulls/7/reviews", true)]
+    {
+        let bench = PullRequestBench::new();
+        let (root, base) = (bench.repo.root().to_owned(), bench.repo.id("main"));
+        bench.github.fail(move |request| {
+            if request.method != method || !request.resource().ends_with(path) {
+                return None;
+            }
             let moved = std::process::Command::new("git")
                 .args(["update-ref", "refs/heads/topic", &base])
                 .current_dir(&root)
                 .status();
             assert!(moved.unwrap().success());
+            is_limited.then(limit)
+        });
+        let (_, stderr) = bench.pr(&BOTH);
+        assert!(stderr.contains("newer head"), "{stderr}");
+        assert_eq!(bench.posted(), (0, Vec::new()));
+    }
+}
+
+#[test]
+fn a_result_that_builds_on_a_waiver_is_not_posted_after_the_waiver_is_taken_back() {
+    for post in ["review,check", "check"] {
+        let bench = PullRequestBench::new();
+        bench.github.allow_writes("ada");
+        assert_eq!(bench.pr(&["--post", "review,check"]).0, 1);
+        let first = bench.github.inline_comments()[0].id;
+        bench.github.add_reply(first, "ada", "/mala waive a known breakpoint");
+        let reply = bench.github.inline_comments()[1].id;
+        let (github, n_reads) = (Arc::clone(&bench.github), AtomicUsize::new(0));
+        bench.github.fail(move |request| {
+            // The second time is after the review. A run that starts now has the result that is shown.
+            let is_read = request.method == "GET" && request.path.contains("/pulls/7/comments");
+            if is_read && n_reads.fetch_add(1, Ordering::SeqCst) == 1 {
+                github.remove_inline(reply);
+            }
+            None
+        });
+        let (code, stderr) = bench.pr(&["--post", post]);
+        assert_eq!(code, 2, "{post}: {stderr}");
+        assert!(stderr.contains("was taken back during the review"), "{post}: {stderr}");
+        let summary = bench.github.comments().pop().unwrap().body;
+        assert!(summary.contains("## mala: FAIL"), "{post}: {summary}");
+        bench.github.heal();
+        assert_eq!(bench.pr(&["--post", post]).0, 1, "{post}");
+        let checks = bench.github.checks();
+        assert!(checks.iter().all(|check| check["conclusion"] == "failure"), "{post}: {checks:#?}");
+    }
+}
+
+#[test]
+fn a_token_that_may_not_resolve_threads_posts_the_rest() {
+    let bench = PullRequestBench::new();
+    bench.pr(&BOTH);
+    bench.github.forbid_resolving();
+    bench.repo.write("app.py", "def ask():\n    return 3\n");
+    bench.repo.commit("fix");
+    let (code, stderr) = bench.pr(&BOTH);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("threads of fixed findings stay open"), "{stderr}");
+    assert!(stderr.contains("Pull requests: write"), "{stderr}");
+    let summary = bench.github.comments().pop().unwrap().body;
+    assert!(summary.contains("Fixed: 1"), "{summary}");
+    assert!(bench.github.resolved().is_empty());
+}
+
+#[test]
+fn two_runs_that_use_other_words_leave_one_comment() {
+    let first = reporting_model((2, 2), "A breakpoint stops the program", "    breakpoint()", "");
+    let evidence = "def ask():\n    breakpoint()";
+    let second = reporting_model((1, 2), "The program stops at a breakpoint", evidence, "");
+    let bench = PullRequestBench::new().with_model(&second);
+    // Another machine, with the first model.
+    let elsewhere = crate::world();
+    let mut other = elsewhere.command(env!("CARGO_BIN_EXE_mala"));
+    other
+        .args([&["pr", "o/r#7"], &AGENT[..]].concat())
+        .env("GITHUB_API_URL", bench.github.url())
+        .env("GITHUB_TOKEN", super::TOKEN)
+        .env("ANTHROPIC_BASE_URL", first.url())
+        .env("ANTHROPIC_API_KEY", "test-key");
+    let other = Mutex::new(Some(other));
+    let n_reads = AtomicUsize::new(0);
+    bench.github.fail(move |request| {
+        // The second time is after the review, before anything is posted.
+        let is_read = request.method == "GET" && request.path.contains("/issues/7/comments");
+        if is_read && n_reads.fetch_add(1, Ordering::SeqCst) == 1 {
+            let other = other.lock().unwrap().take();
+            assert_eq!(other.unwrap().status().unwrap().code(), Some(1));
         }
         None
     });
-    let (_, stderr) = bench.pr(&BOTH);
-    assert!(stderr.contains("newer head"), "{stderr}");
-    assert_eq!(bench.posted(), (0, Vec::new()));
+    assert_eq!(bench.pr(&AGENT).0, 1);
+    assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
 }

@@ -279,6 +279,7 @@ fn files_that_tools_write_are_skipped_with_their_reason() {
     assert_eq!(report["coverage"]["skipped"].as_array().unwrap().len(), 2);
 }
 
+/// 000-044
 #[test]
 fn vendored_code_is_never_skipped_in_silence() {
     for path in ["vendor/lib.py", "node_modules/own/index.js"] {
@@ -299,6 +300,7 @@ fn vendored_code_is_never_skipped_in_silence() {
     }
 }
 
+/// 000-045
 #[test]
 fn an_empty_patch_is_not_a_pass() {
     let world = repo();
@@ -306,7 +308,7 @@ fn an_empty_patch_is_not_a_pass() {
         .map(|text| world.run_with_stdin(&["review", "--patch", "-"], text.as_bytes()));
     assert_eq!(nothing, blank);
     assert_snapshot!(nothing, @"
-    [exit 64]
+    [exit 2]
     [stderr]
     error: the patch on stdin is empty
     hint: check the command that prints it

@@ -5,7 +5,7 @@ use super::{add_issue, git, repository, text};
 use mala_testkit::World;
 use serde_json::Value;
 
-const CONFIG: &str = "
+pub(super) const CONFIG: &str = "
 validation_triggers:
   session_end: {code_review: {enabled: true, reviewer_type: builtin, finding_threshold: P1}}
 run:
@@ -15,17 +15,17 @@ run:
 ";
 
 /// Knows the prefix, and how to save.
-const START: &str = r#"
+pub(super) const START: &str = r#"
 prefix=$(sed -n 's/.*starts with `\([^`]*\)`.*/\1/p' "$1" | head -1)
 save() { git add -A && git commit -q -m "$prefix$1"; }
 "#;
 
-fn report(world: &World) -> Value {
+pub(super) fn report(world: &World) -> Value {
     serde_json::from_str(&world.read(".mala/run/report.json")).unwrap()
 }
 
 /// What a coder does, how its issue ends, and why.
-const CODERS: [(&str, &str, &str, &str); 10] = [
+const CODERS: [(&str, &str, &str, &str); 12] = [
     ("exits immediately", "exit 3", "failed", "the coder failed: exit code 3"),
     ("never exits", "sleep 600", "failed", "the coder took too long"),
     ("commits nothing", "echo 'All done.'", "failed", "no commits for the issue"),
@@ -62,6 +62,18 @@ const CODERS: [(&str, &str, &str, &str); 10] = [
     (
         "edits mala.yaml",
         "echo 'commands: {x: \"true\"}' >> mala.yaml; save 'weaken the rules'",
+        "succeeded",
+        "",
+    ),
+    (
+        "breaks mala.yaml, also when it is told",
+        "date +%N > a; echo 'run: {coders: 3}' > mala.yaml; save 'new rules'",
+        "failed",
+        "mala.yaml is invalid: ",
+    ),
+    (
+        "repairs mala.yaml when it is told",
+        "if grep -q 'Not Accepted' \"$1\"; then git checkout -q HEAD~ mala.yaml; git commit -q --amend --no-edit; else echo 1 > a; echo 'validation_triggers: {run_end: {commands: [{ref: no}]}}' > mala.yaml; save work; fi",
         "succeeded",
         "",
     ),
@@ -144,43 +156,6 @@ fn hostile_texts_of_issues_stay_texts() {
     }
 }
 
-/// A tracker program that is broken in this way.
-fn beads(script: &str) -> World {
-    let world = repository(
-        &CONFIG.replace("run:\n", "run:\n  tracker: beads\n"),
-        &format!("{START}echo 1 > a; save work\n"),
-    );
-    world.with_program("bd", script)
-}
-
-#[test]
-fn trackers_that_misbehave_end_the_run_with_a_reason() {
-    let issue = r#"{"id": "x-1", "title": "One", "status": "STATUS", "issue_type": "task", "priority": 1, "assignee": "WHO"}"#;
-    let other = issue.replace("STATUS", "in_progress").replace("WHO", "another-run");
-    let open = issue.replace("STATUS", "open").replace(", \"assignee\": \"WHO\"", "");
-    let lost = format!(
-        "case \"$*\" in *help*) echo '  search  update' ;; *list*) echo '[{open}]' ;; *update*) touch \"$HOME/claimed\"; echo '[{other}]' ;; \
-         *show*) if [ -e \"$HOME/claimed\" ]; then echo '[{other}]'; else echo '[{open}]'; fi ;; esac"
-    );
-    for (what, script, says, code) in [
-        ("garbage", "echo 'not json <<<'", "not JSON", 2),
-        (
-            "an error",
-            "case \"$*\" in *help*) ;; *) echo 'database is locked' >&2; exit 1 ;; esac",
-            "database is locked",
-            2,
-        ),
-        ("a lost claim", &lost, "the claim does not hold: it belongs to another-run", 0),
-    ] {
-        let world = beads(script);
-        let output = world.output(&["run"], b"");
-        let (shown, log) = text(&output);
-        assert_eq!(output.status.code(), Some(code), "{what}: {shown}\n{log}");
-        assert!(format!("{shown}{log}").contains(says), "{what}: {shown}\n{log}");
-        assert_eq!(git(&world, &["log", "--format=%s", "main"]), "start\n", "{what}");
-    }
-}
-
 #[test]
 fn the_second_run_says_who_holds_the_lock_also_in_another_work_tree() {
     let world = repository(
@@ -200,65 +175,99 @@ fn the_second_run_says_who_holds_the_lock_also_in_another_work_tree() {
     let mut second = world.command(env!("CARGO_BIN_EXE_mala"));
     let second = second.arg("run").current_dir(world.folder().join("../second")).output().unwrap();
     let said = text(&second).1;
-    assert_eq!(second.status.code(), Some(2), "{said}");
+    assert_eq!(second.status.code(), Some(64), "{said}");
     let holder = format!("another run holds the lock: process {}", first.id());
     assert!(said.contains(&holder), "{said}");
     let status = text(&world.output(&["run", "status"], b"")).0;
     assert!(status.contains(&format!("running: process {}", first.id())), "{status}");
+    let planned = world.output(&["run", "--dry-run"], b"");
+    assert_eq!(planned.status.code(), Some(64), "{}", world.show(&planned));
+    assert!(text(&planned).1.contains(&holder), "{}", world.show(&planned));
     std::fs::write(world.home().join("go"), "").unwrap();
     assert_eq!(first.wait().unwrap().code(), Some(0));
 }
 
 #[test]
-fn a_target_that_moves_or_is_force_pushed_gets_the_work_on_top() {
-    let other = "tree=$(git rev-parse 'main^{tree}')";
-    for (what, moves, code) in [
-        (
-            "moves",
-            format!(
-                "{other}; git update-ref refs/heads/main $(git commit-tree -p main -m elsewhere $tree)"
-            ),
-            0,
-        ),
-        (
-            "is force-pushed",
-            format!(
-                "{other}; git update-ref refs/heads/main $(git commit-tree -m unrelated $tree)"
-            ),
-            0,
-        ),
-        ("is deleted", "git update-ref -d refs/heads/main".to_owned(), 1),
-    ] {
-        let script = format!(
-            "{START}echo 1 > a; save work\n(unset GIT_DIR; cd \"$(cat \"$HOME/repository\")\"; {moves})\n"
-        );
-        let world = repository(CONFIG, &script);
-        std::fs::write(world.home().join("repository"), world.folder().display().to_string())
-            .unwrap();
-        world.git(&["checkout", "-q", "-b", "elsewhere"]);
-        let id = add_issue(&world, "One");
-        let output = world.output(&["run", &id], b"");
-        let (shown, log) = text(&output);
-        assert_eq!(output.status.code(), Some(code), "{what}: {shown}\n{log}");
-        let kept = git(&world, &["log", "--all", "--format=%s"]);
-        assert!(kept.contains(&format!("bd-{id}: work")), "{what}: {kept}");
-    }
-}
-
-#[test]
 fn a_checkout_with_changes_is_never_touched() {
-    let world = repository(CONFIG, &format!("{START}echo 1 > a; save work\n"));
+    let script = format!("{START}echo session >> \"$HOME/sessions\"; echo 1 > a; save work\n");
+    let world = repository(CONFIG, &script);
     let id = add_issue(&world, "One");
     world.write("agent.sh", "# edited by the user\n");
+    let plan = text(&world.output(&["run", "--dry-run"], b"")).0;
+    assert!(plan.contains("work cannot be merged: `main` is checked out"), "{plan}");
     let output = world.output(&["run", &id], b"");
     let (shown, log) = text(&output);
     assert_eq!(output.status.code(), Some(1), "{log}");
+    assert!(log.contains("warning: work can be done, and not be merged: `main` is"), "{log}");
+    assert!(shown.contains("unfinished: waits for its merge: "), "{shown}");
     assert!(shown.contains("uncommitted changes, such as in agent.sh"), "{shown}");
+    assert!(shown.contains("`mala run --resume`"), "{shown}");
     assert_eq!(world.read("agent.sh"), "# edited by the user\n");
-    assert!(shown.contains(&format!("git log -p mala/{id}")), "{shown}");
     world.git(&["checkout", "-q", "agent.sh"]);
-    let output = world.output(&["run", &id], b"");
+    let plan = text(&world.output(&["run", "--dry-run", "--resume"], b"")).0;
+    assert!(plan.contains(&format!("goes on: {id} waiting for the merge queue")), "{plan}");
+    let output = world.output(&["run", "--resume"], b"");
     assert_eq!(output.status.code(), Some(0), "{}", world.show(&output));
+    let sessions = std::fs::read_to_string(world.home().join("sessions")).unwrap();
+    assert_eq!(sessions, "session\n", "no coder works again");
+    assert_eq!(git(&world, &["log", "--format=%s"]), format!("bd-{id}: work\nstart\n"));
+    assert_eq!(git(&world, &["branch", "--format=%(refname:short)"]), "main\n");
+}
+
+#[test]
+fn what_a_coder_changes_outside_of_its_worktree_is_reported() {
+    let script = "echo 1 > a; save work; cd \"$(cat \"$HOME/repository\")\"; unset GIT_DIR; echo 1 > stray.txt; \
+                  git branch stray; git config user.name Eve; echo 'exit 1' > .git/hooks/pre-push";
+    let world = repository(CONFIG, &format!("{START}{script}\n"));
+    let folder = world.folder().display().to_string();
+    std::fs::write(world.home().join("repository"), folder).unwrap();
+    let id = add_issue(&world, "One");
+    let output = world.output(&["run", &id], b"");
+    let (shown, log) = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{shown}\n{log}");
+    let warning = "changed during its session, outside of its worktree: refs/heads/stray, .git/config, \
+                   .git/hooks/pre-push, stray.txt";
+    assert!(shown.replace('\\', "").contains(&format!("{id}: {warning}")), "{shown}");
+}
+
+#[test]
+fn an_issue_that_is_set_aside_meanwhile_is_not_merged() {
+    let script = "while [ ! -e \"$HOME/go\" ]; do sleep 0.05; done; echo 1 > a; save work";
+    let world = repository(CONFIG, &format!("{START}{script}\n"));
+    let id = add_issue(&world, "One");
+    let mut run = waiting_run(&world);
+    let output = world.output(&["task", "block", &id], b"");
+    assert_eq!(output.status.code(), Some(0), "{}", world.show(&output));
+    std::fs::write(world.home().join("go"), "").unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(0));
+    let entry = report(&world)["issues"][0].clone();
+    assert_eq!(
+        (&entry["status"], &entry["reason"]),
+        (&"skipped".into(), &"set aside meanwhile".into())
+    );
+    assert_eq!(entry["branch"], format!("mala/{id}"));
+    assert_eq!(git(&world, &["log", "--format=%s"]), "start\n");
+    let issues = text(&world.output(&["issue", "list"], b"")).0;
+    assert!(issues.contains(&format!("{id}  blocked")), "{issues}");
+}
+
+/// What a killed run leaves behind ends with the next command, also if that only looks.
+#[test]
+fn coders_of_a_killed_run_end_with_the_next_command() {
+    let world = repository(CONFIG, &format!("{START}echo $$ > \"$HOME/pid\"; sleep 600\n"));
+    add_issue(&world, "One");
+    let mut run = waiting_run(&world);
+    let pid = || std::fs::read_to_string(world.home().join("pid")).unwrap_or_default();
+    while pid().trim().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let stat = || std::fs::read_to_string(format!("/proc/{}/stat", pid().trim()));
+    assert!(stat().is_ok(), "the coder goes on");
+    let status = text(&world.output(&["run", "status"], b"")).0;
+    assert!(status.contains("`mala run --resume` continues"), "{status}");
+    assert!(stat().is_err() || stat().unwrap().contains(") Z "), "{:?}", stat());
 }
 
 #[test]
@@ -277,7 +286,10 @@ fn a_merge_never_overwrites_ignored_files_of_the_user() {
     assert_eq!(world.read(".env"), "user secret\n", "{shown}\n{log}");
     assert_eq!(output.status.code(), Some(1), "{shown}\n{log}");
     assert!(shown.contains("with files that the merge would overwrite: .env"), "{shown}");
-    assert!(shown.contains(&format!("git log -p mala/{id}")), "{shown}");
+    std::fs::remove_file(world.folder().join(".env")).unwrap();
+    let output = world.output(&["run", "--resume"], b"");
+    assert_eq!(output.status.code(), Some(0), "{}", world.show(&output));
+    assert_eq!(world.read(".env"), "coder\n");
 }
 
 #[test]
@@ -318,19 +330,41 @@ fn commands_see_only_what_is_committed() {
     }
 }
 
+/// Tests are the coder's code: they run after its session and before the review.
 #[test]
-fn a_coder_that_moves_the_target_branch_itself_fails() {
-    let script = "echo 1 > sneaky; git add -A; git commit -q -m sneaky; git update-ref refs/heads/main HEAD; \
-                  git reset -q --hard HEAD~1; echo 1 > a; save work";
-    let world = repository(CONFIG, &format!("{START}{script}\n"));
-    world.git(&["checkout", "-q", "-b", "elsewhere"]);
+fn commits_that_are_made_after_the_session_are_never_merged() {
+    let config = CONFIG.replace("session_end: {", "session_end: {commands: [{ref: test}], ");
+    let script = "printf 'cd %s && echo 1 > late && git add late && git -c user.name=u -c user.email=u@x commit -q -m late\\nexit 0\\n' \"$PWD\" > test.sh; save work";
+    let world = repository(
+        &format!("commands: {{test: sh test.sh}}\n{config}"),
+        &format!("{START}{script}\n"),
+    );
     let id = add_issue(&world, "One");
     let output = world.output(&["run", &id], b"");
     let (shown, log) = text(&output);
     assert_eq!(output.status.code(), Some(1), "{shown}\n{log}");
-    assert!(shown.contains("the coder moved the target branch itself"), "{shown}");
-    assert!(shown.contains("(sneaky)") || shown.contains("\\(sneaky"), "{shown}");
-    assert_eq!(git(&world, &["log", "-1", "--format=%s", "main"]), "sneaky\n", "nothing is merged");
+    assert!(shown.contains("its worktree changed after the review"), "{shown}\n{log}");
+    assert_eq!(git(&world, &["log", "--format=%s", "main"]), "start\n");
+    assert_eq!(git(&world, &["log", "-1", "--format=%s", &format!("mala/{id}")]), "late\n");
+}
+
+/// The coder of an issue that is named like a trigger works while the trigger fires.
+#[test]
+fn an_issue_that_is_named_like_a_trigger_keeps_its_workspace() {
+    let script = "if [ $2 = periodic-1 ]; then while [ ! -e \"$HOME/fired\" ]; do sleep 0.05; done; fi; \
+                  echo 1 > $2.txt; save work";
+    let world = repository("", &format!("{START}{script}\n"));
+    let fired = world.home().join("fired").display().to_string();
+    let trigger = "validation_triggers:\n  periodic: {interval: 1, failure_mode: continue, commands: [{ref: fired}]}\n";
+    let config = CONFIG.replace("validation_triggers:\n", trigger);
+    world.commit_file("mala.yaml", format!("commands: {{fired: 'touch {fired}'}}\n{config}"));
+    let issues = "{\"id\":\"periodic-1\",\"title\":\"A\"}\n{\"id\":\"b\",\"title\":\"B\"}\n";
+    world.write("../issues.jsonl", issues);
+    world.output(&["issue", "import", "../issues.jsonl"], b"");
+    let output = world.output(&["run"], b"");
+    let (shown, log) = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{shown}\n{log}");
+    assert!(shown.contains("2 issues succeeded, 0 failed"), "{shown}");
 }
 
 /// Starts a run whose coder waits until the home has the file `go`.
@@ -394,6 +428,7 @@ fn a_coder_that_writes_outside_its_worktree_spoils_nothing() {
         } else {
             assert_eq!(output.status.code(), Some(1), "{shown}\n{log}");
             assert!(shown.contains("uncommitted changes, such as in agent.sh"), "{shown}");
+            assert!(shown.contains("outside of its worktree: agent.sh"), "{shown}");
         }
     }
 }

@@ -153,6 +153,38 @@ fn reviews_that_could_not_be_done_are_errors() {
     assert_eq!(report(&world)["issues"][0]["findings"], 1, "003-157");
 }
 
+/// With `remediate`, work that no try can review is not merged, and the run goes on.
+#[test]
+fn work_that_cannot_be_reviewed_is_not_merged_with_remediate() {
+    let garbled =
+        CODER.replace("echo \"value = $value\"", "echo 1 > one.txt; printf 'breakpoint()\\n#\\0'");
+    assert_ne!(garbled, CODER);
+    let remediate = |reviewer: &str| {
+        config(
+            "session_end",
+            &format!("reviewer_type: {reviewer}, failure_mode: remediate, max_retries: 2"),
+        )
+    };
+    for (what, world, reason) in [
+        ("no reviewer", gate(&remediate("cerberus"), "exit 4"), "could not be done"),
+        (
+            "bytes that are no text",
+            repository(&remediate("builtin"), &garbled),
+            "work.py is not reviewed: a source with bytes that are no text",
+        ),
+    ] {
+        let id = add_issue(&world, "One");
+        let output = world.output(&["run", &id], b"");
+        let (shown, log) = text(&output);
+        assert_eq!(output.status.code(), Some(1), "{what}: {shown}{log}");
+        let entry = &report(&world)["issues"][0];
+        assert_eq!(entry["status"], "failed", "{what}: {entry}");
+        assert!(entry["reason"].as_str().unwrap().contains(reason), "{what}: {entry}");
+        assert!(git(&world, &["ls-tree", "--name-only", "main", "work.py"]).is_empty(), "{what}");
+        assert!(calls(&world, "wait").len() <= 1, "{what}: another try is of no use");
+    }
+}
+
 /// A port on which nothing listens.
 fn closed_port() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -296,8 +328,11 @@ fn a_finding_is_filed_once_however_it_is_worded() {
     assert_eq!(filed.len(), 1, "{found}");
     let id = filed[0].split(' ').next().unwrap();
     world.output(&["issue", "close", id, "--reason", "wontfix"], b"");
+    world.commit_file("other.txt", "1\n");
     let output = world.output(&["run", "--resume"], b"");
-    assert_eq!(report(&world)["triggers"][0]["findings"], 1, "{}", world.show(&output));
+    let triggers = report(&world)["triggers"].clone();
+    assert_eq!(triggers.as_array().unwrap().len(), 2, "{}", world.show(&output));
+    assert_eq!(triggers[1]["findings"], 1, "{}", world.show(&output));
     assert_eq!(
         list().lines().count(),
         found.lines().count(),

@@ -127,7 +127,7 @@ fn check_statuses(world: &World, markdown: &str) {
     for (name, entry) in entries(&report, "issues") {
         let (status, reason) = match name.as_str() {
             "d-1" => ("failed", "the coder hung"),
-            "d-2" => ("failed", "failed commands: check"),
+            "d-2" => ("failed", "failed commands: check (exit code 1)"),
             "d-3" => ("failed", "no progress: the coder changed nothing"),
             _ => ("succeeded", ""),
         };
@@ -139,7 +139,7 @@ fn check_statuses(world: &World, markdown: &str) {
     for line in [
         "# mala run: 30 issues succeeded, 3 failed",
         "d-1 failed: the coder hung: `mala run logs d-1`",
-        "d-2 failed: failed commands: check: `git log -p mala/d-2`",
+        "d-2 failed: failed commands: check (exit code 1): `git log -p mala/d-2`",
         "d-3 failed: no progress: the coder changed nothing: `git log -p mala/d-3`",
     ] {
         assert!(markdown.contains(line), "{line} is not in {markdown}");

@@ -101,13 +101,44 @@ fn the_target_is_configured_on_the_default_branch() {
     assert!(plan(&world).contains("target: trunk\n"), "{}", plan(&world));
 }
 
+/// Without `mala.yaml` there, nothing says how work is validated.
+#[test]
+fn a_target_without_a_configuration_is_refused() {
+    let world = repository(&CONFIG.replace("run:\n", "run:\n  target: release\n"), CODER);
+    world.git(&["branch", "release", "main"]);
+    world.git(&["checkout", "-q", "release"]).git(&["rm", "-q", "mala.yaml"]);
+    world.git(&["commit", "-q", "-m", "none"]).git(&["checkout", "-q", "main"]);
+    let uncommitted = repository(CONFIG, CODER);
+    uncommitted.git(&["rm", "-q", "--cached", "mala.yaml"]).git(&["commit", "-q", "-m", "none"]);
+    for (world, target) in [(world, "release"), (uncommitted, "main")] {
+        add_issue(&world, "One");
+        for args in [&["run", "--dry-run"][..], &["run"]] {
+            let output = world.output(args, b"");
+            let said = text(&output).1;
+            assert_eq!(output.status.code(), Some(78), "{said}");
+            assert!(said.contains(&format!("is not committed on the branch `{target}`")), "{said}");
+            assert!(said.contains(&format!("hint: commit mala.yaml on `{target}`")), "{said}");
+        }
+        assert_eq!(git(&world, &["log", "-1", "--format=%s", target]), "none\n");
+    }
+}
+
 #[test]
 fn a_resumed_run_works_on_the_issues_that_were_named() {
-    let world = repository(CONFIG, CODER);
+    let world = repository(CONFIG, &format!("[ -e \"$HOME/go\" ] || exit 3\n{CODER}"));
     let (named, other) = (add_issue(&world, "Named"), add_issue(&world, "Other"));
-    world.output(&["run", &named], b"");
+    assert_eq!(world.output(&["run", &named], b"").status.code(), Some(1));
+    std::fs::write(world.home().join("go"), "").unwrap();
+    let plan = text(&world.output(&["run", "--dry-run", "--resume"], b"")).0;
+    assert!(plan.starts_with("continues run ") && plan.contains(&named), "{plan}");
+    assert!(!plan.contains(&other), "{plan}");
     let output = world.output(&["run", "--resume"], b"");
     assert_eq!(output.status.code(), Some(0), "{}", world.show(&output));
+    for args in [&["run", "--resume"][..], &["run", "--resume", "--dry-run"]] {
+        let output = world.output(args, b"");
+        assert_eq!(output.status.code(), Some(64), "{}", world.show(&output));
+        assert!(text(&output).1.contains("is finished, and no issue is ready"), "{args:?}");
+    }
     let list = text(&world.output(&["issue", "list", "--all"], b"")).0;
     assert!(list.contains(&format!("{named}  closed")), "{list}");
     assert!(list.contains(&format!("{other}  open")), "{list}");
@@ -217,6 +248,7 @@ fn issues_that_are_named_and_cannot_be_worked_on_are_no_success() {
         (&["--epic", "a"], 64, "`a` is not an epic"),
         (&["c"], 1, "c was not worked on: it is closed"),
         (&["a", "b"], 1, "a was not worked on: it waits for b"),
+        (&[], 1, "a, b wait for each other"),
     ] {
         let output = world.output(&[&["run"], args].concat(), b"");
         let (shown, log) = text(&output);
@@ -224,6 +256,24 @@ fn issues_that_are_named_and_cannot_be_worked_on_are_no_success() {
         assert!(format!("{shown}{log}").contains(says), "{args:?}: {shown}\n{log}");
         assert_eq!(world.folder().join(".mala/run/report.md").exists(), code == 1, "{args:?}");
     }
+}
+
+/// The issues of a deadlock may be set aside: what waits for them is not done either.
+#[test]
+fn an_issue_that_waits_for_a_deadlock_is_no_success() {
+    let world = repository(CONFIG, CODER);
+    let issue = |id: &str, status: &str, on: &str| {
+        format!(
+            "{{\"id\":\"{id}\",\"title\":\"{id}\",\"status\":\"{status}\",\"dependencies\":[{{\"depends_on_id\":\"{on}\",\"type\":\"blocks\"}}]}}\n"
+        )
+    };
+    let issues = [issue("a", "blocked", "b"), issue("b", "blocked", "a"), issue("c", "open", "a")];
+    world.write("../issues.jsonl", issues.concat());
+    world.output(&["issue", "import", "../issues.jsonl"], b"");
+    let output = world.output(&["run"], b"");
+    let (shown, log) = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{shown}\n{log}");
+    assert!(shown.contains("a, b wait for each other"), "{shown}\n{log}");
 }
 
 #[test]
@@ -240,4 +290,93 @@ validation_triggers: {session_end: {commands: [{ref: test}], failure_mode: abort
     assert!(log.starts_with("20"), "a date: {log}");
     let status = text(&world.output(&["run", "status"], b"")).0;
     assert!(status.contains("(command test: exit code 3)"), "{status}");
+    let report = world.read(".mala/run/report.md");
+    assert!(report.contains("failed commands: test (exit code 3)"), "{report}");
+    assert!(report.contains("command test: exit code 3\n  - `boom`\n"), "{report}");
+    assert!(world.read(".mala/run/report.html").contains("<pre>boom\n</pre>"));
+}
+
+/// Commits with the prefix that it is told, and fixes what the reviews report.
+const PREFIXED: &str = r#"
+echo "$2 $3" >> "$HOME/orders"
+if [ "$2" != "$(cat "$HOME/issue")" ] || grep -q 'External Review Failed' "$1"; then
+  printf 'def work(items):\n    return sum(items)\n' > work.py
+else
+  printf 'def work(items, seen=[]):\n    seen.extend(items)\n    return sum(seen)\n' > work.py
+fi
+git add -A; git commit -q -m "$3work"
+"#;
+
+const REVIEWED_AT_THE_END: &str = "
+validation_triggers:
+  EPIC
+  run_end: {code_review: {enabled: true, reviewer_type: builtin, baseline: since_run_start, finding_threshold: P2, max_retries: 1}}
+run:
+  coder: scripted
+  coders: {scripted: {command: [sh, agent.sh, '{prompt_file}', '{issue}', '{prefix}']}}
+";
+
+/// A fixer is told the prefix of the epic or of the summary issue, whose id is `{issue}`. The summary issue is no work,
+/// and ends with its last finding.
+#[test]
+fn fixers_get_the_issue_and_the_prefix_of_their_commits() {
+    let epic = "epic_completion: {epic_depth: all, code_review: {enabled: true, reviewer_type: builtin, finding_threshold: P2, max_retries: 1}}";
+    for with_epic in [true, false] {
+        let config = REVIEWED_AT_THE_END.replace("EPIC", if with_epic { epic } else { "" });
+        let world = repository(&config, PREFIXED);
+        let id = match with_epic {
+            true => {
+                let epic = text(&world.output(&["issue", "add", "All", "--epic"], b"")).0;
+                let args = ["issue", "add", "One", "--parent", epic.trim()];
+                text(&world.output(&args, b"")).0.trim().to_owned()
+            }
+            false => add_issue(&world, "One"),
+        };
+        std::fs::write(world.home().join("issue"), &id).unwrap();
+        let output = world.output(&["run"], b"");
+        let (shown, log) = text(&output);
+        assert_eq!(output.status.code(), Some(0), "{shown}\n{log}");
+        let orders = std::fs::read_to_string(world.home().join("orders")).unwrap();
+        let orders: Vec<&str> = orders.lines().map(str::trim).collect();
+        assert_eq!((orders.len(), orders[0]), (2, format!("{id} bd-{id}:").as_str()), "{orders:?}");
+        let (other, prefix) = orders[1].split_once(' ').unwrap();
+        assert_eq!(prefix, format!("bd-{other}:"));
+        let list = text(&world.output(&["issue", "list", "--all"], b"")).0;
+        let linked = list.lines().find(|line| line.starts_with(other)).unwrap();
+        assert!(linked.contains("  epic  "), "{list}");
+        if !with_epic {
+            assert!(linked.contains("closed  P3  epic  Review findings of run"), "{list}");
+        }
+        let plan = text(&world.output(&["run", "--dry-run", "--fresh"], b"")).0;
+        assert!(plan.starts_with("starts a new run\n") && !plan.contains("ready:"), "{plan}");
+    }
+}
+
+/// A run is reviewed once, and what it filed is the work of another one.
+#[test]
+fn a_finished_run_is_not_reviewed_again() {
+    let config = REVIEWED_AT_THE_END.replace("EPIC", "").replace("finding_threshold: P2, ", "");
+    let world = repository(&config, PREFIXED);
+    let id = add_issue(&world, "One");
+    std::fs::write(world.home().join("issue"), &id).unwrap();
+    let output = world.output(&["run"], b"");
+    let (shown, log) = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{shown}\n{log}");
+    assert!(shown.contains("a new one does: `mala run --fresh`"), "{shown}");
+    let reviews = || {
+        let events = text(&world.output(&["run", "logs"], b"")).0;
+        events.matches("on_review_started").count()
+    };
+    assert_eq!(reviews(), 1);
+    let plan = text(&world.output(&["run", "--dry-run"], b"")).0;
+    assert!(plan.starts_with("continues run ") && !plan.contains("ready:"), "{plan}");
+    let output = world.output(&["run"], b"");
+    assert_eq!((output.status.code(), reviews()), (Some(0), 1), "{}", world.show(&output));
+    let plan = text(&world.output(&["run", "--dry-run", "--fresh"], b"")).0;
+    assert!(plan.contains("ready: ") && !plan.contains("Review findings of run"), "{plan}");
+    world.commit_file("mala.yaml", "run: {coder: claude}\n");
+    let none = world.with_env("PATH", "/usr/bin:/bin");
+    let output = none.output(&["run", "--dry-run"], b"");
+    assert_eq!(output.status.code(), Some(78), "{}", none.show(&output));
+    assert!(text(&output).1.contains("`claude` is not on PATH"), "{}", none.show(&output));
 }

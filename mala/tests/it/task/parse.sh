@@ -1,6 +1,7 @@
 # A parser for tests. It prints `parse` of its folder, or what follows from what `rev` says.
 cat >"$CONTROL/parsed"
 echo parse >>"$CONTROL/order"
+[ "$(cat "$CONTROL/behaviour")" != slow ] || sleep 0.4
 if [ -e "$CONTROL/parse" ]; then
     cat "$CONTROL/parse"
     exit

@@ -94,3 +94,14 @@ fn issues_with_a_place_exist_and_others_are_kept() {
     let (_, findings, _) = bench.mala(&["findings"]);
     assert!(findings.contains("mine.py") && !findings.contains("criterion"), "004-057: {findings}");
 }
+
+/// An approval that names a blocking problem at a changed line contradicts itself.
+#[test]
+fn an_approval_that_names_a_blocker_is_not_done() {
+    let bench = TaskBench::new();
+    let id = bench.task();
+    bench.set("text", "mine.py:1 [P0] SQL injection, must fix before merge\n");
+    let (code, _, stderr) = bench.mala(&["task", "done", &id]);
+    assert_eq!((code, bench.status(&id)), (2, "AWAITING_REVIEW".to_owned()), "{stderr}");
+    assert!(stderr.contains("approves, and names a blocking problem: mine.py:1 [P0]"), "{stderr}");
+}

@@ -170,7 +170,7 @@ fn without_reviews_a_task_is_complete_at_once() {
     let bench = TaskBench::with_config(&config(", enabled: false", ""));
     let id = bench.task();
     let (code, stdout, stderr) = bench.mala(&["task", "done", &id]);
-    assert_eq!((code, stdout), (0, format!("{id}  COMPLETE  T1\n")));
+    assert_eq!((code, stdout), (0, format!("{id}  COMPLETE (not reviewed)  T1\n")));
     assert!(stderr.contains("reviews are off: nothing was reviewed"), "{stderr}");
     assert_eq!((bench.said("seen"), bench.said("notes")), (String::new(), String::new()));
     let statuses: Vec<Value> = bench.events().iter().map(|event| event["to"].clone()).collect();
@@ -209,5 +209,82 @@ fn failed_tests_need_a_revision_whatever_the_reviewer_says() {
         assert_eq!(review["result"], "NEEDS_REVISION", "{what}: {review}");
         let issue = review["issues"][0].as_str().unwrap();
         assert_eq!(issue, "the tests failed: exit status 3\nboom", "{what}");
+    }
+}
+
+/// Tests that failed may pass on the same change once the machine is ready. Tests that cannot run say nothing.
+#[test]
+fn failed_tests_run_again_and_tests_that_cannot_run_are_no_revision() {
+    let bench = TaskBench::new();
+    let database = bench.control("database").display().to_string();
+    let tests =
+        |command: &str| bench.user_config(&format!("tasks: {{tests: '{command}', timeout: 1}}\n"));
+    let id = bench.task();
+    for command in ["no-such-program", "sleep 60", "kill -9 $$"] {
+        tests(command);
+        let (code, _, stderr) = bench.mala(&["task", "done", &id]);
+        assert_eq!((code, bench.status(&id)), (2, "AWAITING_REVIEW".to_owned()), "{stderr}");
+        assert!(stderr.contains("could not review: the tests could not be run: "), "{stderr}");
+        assert_eq!(bench.show(&id)["revision_count"], 0, "{command}");
+    }
+    tests(&format!("test -f {database}"));
+    assert_eq!(bench.done(&id), (1, "IN_PROGRESS".to_owned()));
+    bench.set("database", "");
+    assert_eq!(bench.done(&id), (0, "COMPLETE".to_owned()));
+}
+
+/// Attributes that are not part of the base hide no file.
+#[test]
+fn attributes_of_the_clone_hide_nothing() {
+    for attribute in ["linguist-generated", "linguist-vendored", "binary", "-diff"] {
+        let bench = TaskBench::with_config("tasks: {review: {reviewer: builtin}}\n");
+        bench.repo.write(".git/info/attributes", format!("*.py {attribute}\n"));
+        bench.repo.write(".git/info/exclude", "excluded.py\n");
+        let id = bench.start("T1");
+        bench.repo.write("excluded.py", "breakpoint()\n");
+        bench.repo.write("new.py", "breakpoint()\n");
+        bench.commit("mine.txt", "mine\n");
+        assert_eq!(bench.done(&id), (1, "IN_PROGRESS".to_owned()), "{attribute}");
+        let issues = bench.last_review(&id)["issues"].to_string();
+        assert!(issues.contains("new.py:1: ") && !issues.contains("excluded"), "{issues}");
+    }
+}
+
+/// Every review says which files it did not cover, also later.
+#[test]
+fn files_that_are_not_reviewed_are_named() {
+    for (what, review) in [
+        ("a command", "{command: [rev], parser: [parse]}"),
+        ("the built-in reviewer", "{reviewer: builtin}"),
+    ] {
+        let bench = TaskBench::with_config(&format!(
+            "tasks: {{review: {review}}}\nreview: {{ignore: [docs/**]}}\n"
+        ));
+        let id = bench.start("T1");
+        bench.repo.write("logo.png", b"\x89PNG\0\x01");
+        bench.commit("mine.py", "mine = 1\n");
+        let (code, stdout, stderr) = bench.mala(&["task", "done", &id]);
+        assert_eq!((code, stdout), (0, format!("{id}  COMPLETE  T1\n")), "{what}: {stderr}");
+        let warning = "warning: logo.png is not reviewed: binary\n";
+        assert!(stderr.contains(warning), "{what}: {stderr}");
+        let (_, shown, _) = bench.mala(&["task", "show", &id]);
+        assert!(shown.contains(warning), "{what}: {shown}");
+        let warnings = bench.events().pop().unwrap()["review"]["warnings"].to_string();
+        assert!(warnings.contains("logo.png is not reviewed"), "{what}: {warnings}");
+        // Files that the configuration excludes are no review.
+        let id = bench.start("T2");
+        bench.commit("docs/a.md", "# A\n");
+        let (code, stdout, stderr) = bench.mala(&["task", "done", &id]);
+        assert_eq!((code, stdout), (0, format!("{id}  COMPLETE (not reviewed)  T2\n")), "{stderr}");
+        // A change without any file that can be reviewed is for a person.
+        let id = bench.start("T3");
+        bench.commit("package-lock.json", "{}\n");
+        let (code, _, stderr) = bench.mala(&["task", "done", &id]);
+        assert_eq!((code, bench.status(&id)), (2, "AWAITING_REVIEW".to_owned()), "{what}");
+        let hint = format!("`mala task block {id}` and `mala issue close {id}` complete it");
+        assert!(stderr.contains(&hint) && !stderr.contains("tries again"), "{what}: {stderr}");
+        assert!(stderr.contains("package-lock.json is not reviewed: lock file"), "{stderr}");
+        assert_eq!(bench.mala(&["task", "block", &id]).0, 0);
+        assert_eq!(bench.mala(&["issue", "close", &id]).0, 0);
     }
 }

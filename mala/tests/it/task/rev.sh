@@ -26,7 +26,7 @@ crash) exit 7 ;;
 empty) exit 0 ;;
 never) exec sleep 1009 ;;
 echo) printf '%s\n' "$prompt"; exit 0 ;;
-slow) sleep 2; behaviour=APPROVED ;;
+slow) sleep 0.4; behaviour=REJECTED ;;
 held) while [ -e "$CONTROL/hold" ]; do sleep 0.05; done; behaviour=APPROVED ;;
 esac
 cat "$CONTROL/text" 2>/dev/null || echo 'MARK-1: I read all of it.'

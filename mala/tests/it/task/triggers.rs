@@ -92,3 +92,34 @@ fn the_defaults_are_shown() {
         assert_eq!(shown["values"][key], json!({"value": value, "origin": "default"}), "{key}");
     }
 }
+
+/// Row 004-075: a coder under `mala run` has its task reviewed, with the events of any review.
+#[test]
+fn a_coder_of_a_run_has_its_task_reviewed() {
+    let bench = TaskBench::with_config(
+        "validation_triggers: {session_end: {code_review: {enabled: true, reviewer_type: builtin, finding_threshold: P2, max_retries: 1}}}\n\
+         run: {coder: scripted, coders: {scripted: {command: [coder, '{prompt_file}', '{prefix}']}}}\n",
+    );
+    let coder = "if grep -q 'Review Failed' \"$1\"; then echo 'x = 1' > made.py; else printf 'def f(x=[]):\\n    x.append(1)\\n    return x\\n' > made.py; fi; git add -A; git commit -q -m \"${2}work\"";
+    let TaskBench { repo, world } = bench;
+    let bench = TaskBench { repo, world: world.with_program("coder", coder) };
+    let id = bench.add("T1");
+    let (code, _, stderr) = bench.mala(&["run"]);
+    assert_eq!((code, bench.status(&id)), (0, "COMPLETE".to_owned()), "{stderr}");
+    assert_eq!(
+        bench.review_events(),
+        ["ReviewStarted", "ReviewFailed", "ReviewStarted", "ReviewCompleted"],
+        "004-075"
+    );
+    let reviews = bench.show(&id)["reviews"].clone();
+    assert_eq!(
+        (&reviews[0]["result"], &reviews[1]["result"]),
+        (&json!("NEEDS_REVISION"), &json!("APPROVED"))
+    );
+    assert_eq!(
+        (&reviews[1]["attempt"], &reviews[1]["reviewer_command"]),
+        (&json!(2), &json!("builtin"))
+    );
+    assert_eq!(bench.show(&id)["reviewed"], true);
+    assert_eq!(super::states::rebuilt(&bench.events())[&id], "COMPLETE", "004-106");
+}
