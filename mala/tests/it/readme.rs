@@ -19,6 +19,17 @@ fn commands() -> Vec<String> {
         .collect()
 }
 
+/// The words of a command; those between quotes are one.
+fn words(command: &str) -> Vec<&str> {
+    let parts = command.split('"').enumerate();
+    parts
+        .flat_map(|(at, part)| match at % 2 {
+            0 => part.split_whitespace().collect(),
+            _ => vec![part],
+        })
+        .collect()
+}
+
 #[test]
 fn every_command_of_the_readme_runs() {
     let commands = commands();
@@ -29,7 +40,7 @@ fn every_command_of_the_readme_runs() {
     world.git(&["add", "-A"]).git(&["commit", "-q", "-m", "start"]);
     world.write("change.diff", "--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n");
     for command in &commands {
-        let words: Vec<&str> = command.split_whitespace().collect();
+        let words = words(command);
         match words.split_first() {
             Some((&"mala", args)) => {
                 let shown = world.run(args);
