@@ -38,6 +38,14 @@ pub fn harmless(text: &str) -> String {
     out
 }
 
+/// A time of day for people: to the second.
+pub fn to_the_second(time: &str) -> String {
+    match time.parse::<jiff::Timestamp>() {
+        Ok(time) => time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        Err(_) => time.to_owned(),
+    }
+}
+
 /// Text that a runner of GitHub Actions does not take for its commands (`::error::` at the start of a line, `##[error]`
 /// anywhere): untrusted names and texts could switch annotations off, or fake them.
 pub fn without_runner_commands(text: &str) -> String {

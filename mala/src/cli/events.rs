@@ -1,7 +1,7 @@
 //! `mala events`: the append-only log of what became of tasks.
 
 use super::task::TaskFormat;
-use crate::console::{self, harmless};
+use crate::console::{self, harmless, to_the_second};
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::interrupt::until_interrupted;
@@ -67,6 +67,7 @@ fn line(event: &TaskEvent, format: TaskFormat) -> String {
             format!("attempt {}: {result}", attempt.unwrap_or_default())
         }
     };
-    let text = format!("{}  {}  {}  {more}", event.at, word("/task_id"), word("/event"));
+    let at = to_the_second(&event.at);
+    let text = format!("{at}  {}  {}  {more}", word("/task_id"), word("/event"));
     format!("{}\n", harmless(&text).replace('\n', " "))
 }

@@ -1,7 +1,7 @@
 //! `mala findings show`: one finding with everything that happened to it.
 
 use super::FindingsFormat;
-use crate::console::{self, harmless};
+use crate::console::{self, harmless, to_the_second};
 use crate::exit::Exit;
 use crate::wiring::ledger::failure;
 use mala_domain::ports::{FindingHistory, Ledger};
@@ -45,7 +45,11 @@ fn text(history: &FindingHistory) -> String {
         format!("reviewer  {}", one_line(&by)),
         format!("category  {}", finding.category),
         format!("change    {}", one_line(&it.subject)),
-        format!("reported  {}, first {}", times(it.n_occurrences), it.first_seen_at),
+        format!(
+            "reported  {}, first {}",
+            times(it.n_occurrences),
+            to_the_second(&it.first_seen_at)
+        ),
     ];
     if let Some(symbol) = &finding.symbol {
         lines.insert(4, format!("symbol    {}", one_line(symbol)));
@@ -74,12 +78,17 @@ fn events(history: &FindingHistory) -> Vec<String> {
         let head = commit.unwrap_or("the working tree");
         let line = format!(
             "{}  reported by {} in round {} on line {} of {head}: {}",
-            it.at, it.reviewer, it.round, it.line_start, it.matched
+            to_the_second(&it.at),
+            it.reviewer,
+            it.round,
+            it.line_start,
+            it.matched
         );
         (it.at.clone(), line)
     });
     let changed = history.state_changes.iter().map(|it| {
-        (it.at.clone(), format!("{}  {} by {}: {}", it.at, it.state.name(), it.by, it.reason))
+        let at = to_the_second(&it.at);
+        (it.at.clone(), format!("{at}  {} by {}: {}", it.state.name(), it.by, it.reason))
     });
     let (mut reported, mut changed) = (reported.peekable(), changed.peekable());
     let mut events = Vec::new();
