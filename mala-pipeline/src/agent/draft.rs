@@ -17,7 +17,7 @@ use mala_domain::agent::prompts::{self, Look};
 use mala_domain::agent::{NAME, claims};
 use mala_domain::change::FilePath;
 use mala_domain::conversation::{AnswerFormat, TurnPart};
-use mala_domain::finding::{ReviewClaim, Verification, VerificationOutcome};
+use mala_domain::finding::{Priority, ReviewClaim, Verification, VerificationOutcome};
 use mala_domain::ports::{ReviewerFailure, Side};
 use mala_domain::review::admit::reason_none_placed;
 use mala_domain::verdict::Verdict;
@@ -306,9 +306,9 @@ fn accounts(answer: &ReviewAnswer) -> bool {
     answer.method != ParseMethod::Restructured
 }
 
-/// The built-in findings after the model's word on them. It may refute what the checks themselves are
-/// not sure of, as long as no look says otherwise; what they proved stands, whatever a text talks a
-/// model into. Of what it was not shown it can say nothing.
+/// The built-in findings after the model's word on them. It may refute what is not urgent, and what the
+/// checks themselves are not sure of, as long as no look says otherwise; an urgent finding that they proved
+/// stands, whatever a text talks a model into. Of what it was not shown it can say nothing.
 pub(super) fn with_hint_opinions(
     hints: &[ReviewClaim],
     opinions: &[HintOpinion],
@@ -318,8 +318,9 @@ pub(super) fn with_hint_opinions(
         let id = hint_id(index);
         let own = || opinions.iter().filter(|opinion| opinion.id == id);
         let refuted = own().find(|opinion| !opinion.stands && !opinion.why.is_empty());
-        let unproven = hint.verification.outcome == VerificationOutcome::Unverified;
-        if let Some(opinion) = refuted.filter(|_| unproven && own().all(|it| !it.stands)) {
+        let is_proven = hint.verification.outcome != VerificationOutcome::Unverified;
+        let is_fixed = is_proven && hint.priority.is_some_and(|it| it <= Priority::P1);
+        if let Some(opinion) = refuted.filter(|_| !is_fixed && own().all(|it| !it.stands)) {
             hint.verification = Verification::refuted(format!("{NAME}: {}", opinion.why));
         }
     }
@@ -330,7 +331,7 @@ pub(super) fn with_hint_opinions(
 mod tests {
     use super::*;
     use mala_domain::change::LineSpan;
-    use mala_domain::finding::{Category, Priority};
+    use mala_domain::finding::Category;
 
     fn hint() -> ReviewClaim {
         ReviewClaim {
@@ -371,6 +372,22 @@ mod tests {
                 .iter()
                 .position(|hint| hint.verification.outcome == VerificationOutcome::Refuted);
             assert_eq!(found, refuted, "{opinions:?}");
+        }
+    }
+
+    #[test]
+    fn an_urgent_finding_that_a_check_proved_stands() {
+        let doubt = HintOpinion { id: "h1".to_owned(), stands: false, why: "fine".to_owned() };
+        for (priority, verification, is_refuted) in [
+            (Priority::P1, Verification::default(), true),
+            (Priority::P1, Verification::verified("by the files"), false),
+            (Priority::P2, Verification::verified("by the files"), true),
+            (Priority::P3, Verification::verified("by the files"), true),
+        ] {
+            let own = ReviewClaim { priority: Some(priority), verification, ..hint() };
+            let found = with_hint_opinions(&[own], std::slice::from_ref(&doubt));
+            let outcome = found.first().expect("one").verification.outcome;
+            assert_eq!(outcome == VerificationOutcome::Refuted, is_refuted, "{priority}");
         }
     }
 }
