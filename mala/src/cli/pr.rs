@@ -174,8 +174,11 @@ async fn review_pull_request(
         is_from_file: args.from.is_some(),
     };
     if args.dry_run {
-        let shown = preview(source.forge(), &request);
+        let shown = preview(source.forge(), &request).await.map_err(forge_failure)?;
         console::data(&console::harmless(&shown))?;
+        if shown.is_empty() {
+            console::say("note: no request would be sent");
+        }
         return Ok(Exit::from(done.reviewed.report.outcome));
     }
     show_report(&done.reviewed, &sinks, &done.policy, &args.options, here)?;

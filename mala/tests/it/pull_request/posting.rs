@@ -2,8 +2,10 @@
 
 use super::{AGENT, FLAW, PullRequestBench, is_write, passing_model, reporting_model};
 use mala_testkit::ModelServer;
+use mala_testkit::forge_server::ForgeFault;
 use mala_testkit::model_server::ModelAnswer;
 use serde_json::Value;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[test]
 fn a_pull_request_is_reviewed_in_an_empty_folder() {
@@ -244,6 +246,35 @@ fn a_check_run_has_all_annotations() {
     bench.repo.commit("no flaw");
     bench.pr(&["--post", "check"]);
     assert_eq!(bench.github.checks()[1]["conclusion"], "success");
+}
+
+#[test]
+fn a_lost_connection_leaves_each_annotation_once() {
+    for method in ["POST", "PATCH"] {
+        for is_done in [false, true] {
+            let bench = PullRequestBench::new();
+            for number in 0..110 {
+                bench.repo.write(format!("more/m{number}.py"), FLAW);
+            }
+            bench.repo.commit("many flaws");
+            let is_first = AtomicBool::new(true);
+            bench.github.fail(move |request| {
+                let is_lost = request.path.contains("/check-runs") && request.method == method;
+                let is_lost = is_lost && is_first.swap(false, Ordering::SeqCst);
+                let fault = if is_done { ForgeFault::DropAfter } else { ForgeFault::DropBefore };
+                is_lost.then_some(fault)
+            });
+            assert_eq!(bench.pr(&["--post", "check"]).0, 1);
+            let checks = bench.github.checks();
+            assert_eq!(checks.len(), 1, "{method}, done: {is_done}");
+            let annotations = checks[0]["output"]["annotations"].as_array().unwrap();
+            let mut paths: Vec<_> = annotations.iter().map(|one| one["path"].as_str()).collect();
+            paths.sort_unstable();
+            paths.dedup();
+            let counts = (annotations.len(), paths.len());
+            assert_eq!(counts, (111, 111), "{method}, done: {is_done}");
+        }
+    }
 }
 
 #[test]
