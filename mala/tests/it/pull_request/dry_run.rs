@@ -1,7 +1,7 @@
 //! A dry run prints exactly the requests that a run sends.
 
 use super::gitlab::MergeRequestBench;
-use super::{CLEAN, FLAW, PullRequestBench};
+use super::{CLEAN, FLAW, PullRequestBench, is_write};
 use mala_testkit::World;
 use mala_testkit::forge_server::ForgeRequest;
 use serde_json::Value;
@@ -121,4 +121,24 @@ fn a_dry_run_prints_every_request_to_gitlab() {
     let sent = received(&bench.gitlab.take_requests(), "/api/v4");
     assert_eq!(shown, sent);
     assert_eq!(sent.len(), 32, "30 discussions, a note and a status");
+}
+
+#[test]
+fn a_dry_run_sends_nothing() {
+    // 002-007
+    let bench = PullRequestBench::new();
+    let output = bench.world.output(&["pr", "o/r#7", "--dry-run"], b"");
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("POST /repos/o/r/pulls/7/reviews"), "{shown}");
+    assert!(shown.contains("POST /repos/o/r/issues/7/comments"), "{shown}");
+    assert!(shown.contains("\"line\": 2"), "{shown}");
+    assert!(bench.github.take_requests().iter().all(|request| !is_write(request)));
+}
+
+#[test]
+fn a_dry_run_leaves_nothing_behind() {
+    let bench = PullRequestBench::new();
+    bench.pr(&["--dry-run"]);
+    let report = bench.report(&[]);
+    assert_eq!(report["tracking"]["round"], 1, "{}", report["tracking"]);
 }
