@@ -63,10 +63,18 @@ pub enum PostOutcome {
     Superseded,
 }
 
-/// The writes that are missing, as they would be sent.
-pub fn preview(forge: &dyn Forge, request: &PostRequest<'_>) -> String {
-    let writes = Posting::new(request).missing(request.before);
-    writes.iter().map(|write| forge.preview(request.at, write)).collect()
+/// The requests that [`post`] would send, as text.
+pub async fn preview(forge: &dyn Forge, request: &PostRequest<'_>) -> Result<String, ForgeError> {
+    let mut shown = String::new();
+    for write in Posting::new(request).missing(request.before) {
+        match forge.preview(request.at, &write).await {
+            Ok(requests) => shown.push_str(&requests),
+            // A run does not write this either.
+            Err(why) if is_refusal(&why) => {}
+            Err(why) => return Err(why),
+        }
+    }
+    Ok(shown)
 }
 
 /// Posts a review. Reads the discussion again unless it showed the review before.

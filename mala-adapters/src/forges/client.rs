@@ -209,8 +209,13 @@ impl ApiClient {
 
     /// Sends a write once. When it is not known whether it was done, or when it had to wait, that is an error: another
     /// run may have posted meanwhile. What is to be deleted may be gone.
-    pub(super) async fn write(&self, request: &ApiRequest) -> Result<Value, ForgeError> {
-        match self.attempt(request).await {
+    pub(super) async fn write(
+        &self,
+        (method, path, body): ApiWrite,
+        permission: &'static str,
+    ) -> Result<Value, ForgeError> {
+        let request = ApiRequest { method, path, body, permission, is_repeatable: false };
+        match self.attempt(&request).await {
             AttemptResult::Done(response) => {
                 *self.write_waits() = RetryWaits::default();
                 Ok(response.body)
@@ -229,19 +234,6 @@ impl ApiClient {
                 waited.and(Err(ForgeError::Uncertain(self.token.redact(&why))))
             }
         }
-    }
-
-    /// Sends writes that need this permission, one after the other.
-    pub(super) async fn write_all(
-        &self,
-        writes: Vec<ApiWrite>,
-        permission: &'static str,
-    ) -> Result<(), ForgeError> {
-        for (method, path, body) in writes {
-            self.write(&ApiRequest { method, path, body, permission, is_repeatable: false })
-                .await?;
-        }
-        Ok(())
     }
 
     fn write_waits(&self) -> MutexGuard<'_, RetryWaits> {

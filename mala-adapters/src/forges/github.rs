@@ -152,20 +152,35 @@ impl AsyncForge for GitHub {
         }
     }
 
-    fn requests(&self, at: &PullRequestRef, write: &ForgeWrite) -> Vec<ApiWrite> {
-        vec![bodies::request(at, write)]
+    async fn requests(
+        &self,
+        at: &PullRequestRef,
+        write: &ForgeWrite,
+    ) -> Result<Vec<ApiWrite>, ForgeError> {
+        match write {
+            ForgeWrite::ResolveThread { id } => {
+                Ok(self.resolution(at, *id).await?.into_iter().collect())
+            }
+            write => Ok(bodies::requests(at, write)),
+        }
     }
 
     async fn write(&self, at: &PullRequestRef, write: &ForgeWrite) -> Result<(), ForgeError> {
         let permission = match write {
-            ForgeWrite::ResolveThread { id } => return self.resolve(at, *id).await,
+            ForgeWrite::ResolveThread { .. } => RESOLVE_THREADS,
             ForgeWrite::CreateComment { .. }
             | ForgeWrite::UpdateComment { .. }
             | ForgeWrite::DeleteComment { .. } => WRITE_ISSUES,
             ForgeWrite::CreateCheck { .. } | ForgeWrite::UpdateCheck { .. } => WRITE_CHECKS,
             _ => WRITE_PULLS,
         };
-        self.api.write_all(self.requests(at, write), permission).await
+        let mut new_check = String::new();
+        for (method, path, body) in self.requests(at, write).await? {
+            let path = path.replace(bodies::NEW_CHECK, &new_check);
+            let answer = self.api.write((method, path, body), permission).await;
+            new_check = graphql_answer(answer, permission)?["id"].to_string();
+        }
+        Ok(())
     }
 }
 
@@ -195,7 +210,8 @@ impl GitHub {
         let mut user = if_allowed(self.api.get("/user", "Metadata: read").await)?;
         if user.is_null() {
             let query = self.graphql_request("query{viewer{login}}", json!({}), "Metadata: read");
-            let answer = if_allowed(graphql_answer(self.api.ask(&query).await, &query))?;
+            let answer = graphql_answer(self.api.ask(&query).await, query.permission);
+            let answer = if_allowed(answer)?;
             user = answer["data"]["viewer"].clone();
         }
         Ok(user["login"].as_str().map(str::to_owned))
@@ -226,7 +242,7 @@ impl GitHub {
                 "after": after,
             });
             let query = self.graphql_request(bodies::THREADS, variables, READ_PULLS);
-            let answer = graphql_answer(self.api.ask(&query).await, &query)?;
+            let answer = graphql_answer(self.api.ask(&query).await, READ_PULLS)?;
             let threads = &answer["data"]["repository"]["pullRequest"]["reviewThreads"];
             all.extend(self.api.items(threads["nodes"].clone())?);
             if threads["pageInfo"]["hasNextPage"] != true {
@@ -236,29 +252,33 @@ impl GitHub {
         }
     }
 
-    /// Resolves the thread that starts with this comment, unless it is resolved.
-    async fn resolve(&self, at: &PullRequestRef, comment: u64) -> Result<(), ForgeError> {
+    /// The request that resolves the thread that starts with this comment, unless it is resolved.
+    async fn resolution(
+        &self,
+        at: &PullRequestRef,
+        comment: u64,
+    ) -> Result<Option<ApiWrite>, ForgeError> {
         let threads = self.review_threads(at).await?;
         let thread = threads.iter().find(|it| bodies::first_comment(it) == Some(comment));
-        if let Some(thread) = thread.filter(|thread| thread["isResolved"] != true) {
+        let open = thread.filter(|thread| thread["isResolved"] != true);
+        Ok(open.map(|thread| {
             let variables = json!({"thread": thread["id"]});
             let mutation = self.graphql_request(bodies::RESOLVE, variables, RESOLVE_THREADS);
-            graphql_answer(self.api.write(&mutation).await, &mutation)?;
-        }
-        Ok(())
+            (mutation.method, mutation.path, mutation.body)
+        }))
     }
 }
 
 /// GraphQL answers errors with the status of a success.
 fn graphql_answer(
     answer: Result<Value, ForgeError>,
-    request: &ApiRequest,
+    permission: &str,
 ) -> Result<Value, ForgeError> {
     let answer = answer?;
     match answer["errors"].as_array().and_then(|errors| errors.first()) {
         Some(error) => Err(ForgeError::Forbidden {
             what: format!("GitHub answers: {}", error["message"].as_str().unwrap_or("error")),
-            hint: format!("the token needs the permission `{}`", request.permission),
+            hint: format!("the token needs the permission `{permission}`"),
         }),
         None => Ok(answer),
     }

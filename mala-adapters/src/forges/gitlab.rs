@@ -146,8 +146,13 @@ impl AsyncForge for GitLab {
         }
     }
 
-    fn requests(&self, at: &PullRequestRef, write: &ForgeWrite) -> Vec<ApiWrite> {
-        bodies::requests((&project(&at.repository), &merge_request(at)), write, &self.known())
+    async fn requests(
+        &self,
+        at: &PullRequestRef,
+        write: &ForgeWrite,
+    ) -> Result<Vec<ApiWrite>, ForgeError> {
+        let paths = (project(&at.repository), merge_request(at));
+        Ok(bodies::requests((&paths.0, &paths.1), write, &self.known()))
     }
 
     async fn write(&self, at: &PullRequestRef, write: &ForgeWrite) -> Result<(), ForgeError> {
@@ -156,7 +161,10 @@ impl AsyncForge for GitLab {
             let why = "GitLab cannot add several discussions at once";
             return Err(ForgeError::Rejected(why.to_owned()));
         }
-        self.api.write_all(self.requests(at, write), WRITE).await
+        for request in self.requests(at, write).await? {
+            self.api.write(request, WRITE).await?;
+        }
+        Ok(())
     }
 }
 

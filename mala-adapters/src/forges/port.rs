@@ -40,8 +40,12 @@ pub(super) trait AsyncForge: Send + Sync {
         login: &str,
     ) -> impl Future<Output = Result<bool, ForgeError>> + Send;
 
-    /// The requests of a write.
-    fn requests(&self, at: &PullRequestRef, write: &ForgeWrite) -> Vec<ApiWrite>;
+    /// The requests of a write, in order.
+    fn requests(
+        &self,
+        at: &PullRequestRef,
+        write: &ForgeWrite,
+    ) -> impl Future<Output = Result<Vec<ApiWrite>, ForgeError>> + Send;
 
     fn write(
         &self,
@@ -96,12 +100,19 @@ impl<F: AsyncForge> Forge for ForgePort<F> {
         Box::pin(self.0.compare(repository, commits))
     }
 
-    fn preview(&self, at: &PullRequestRef, write: &ForgeWrite) -> String {
-        let shown = self.0.requests(at, write).into_iter().map(|(method, path, body)| {
-            let body = body.map(|body| format!("{body:#}\n")).unwrap_or_default();
-            format!("{method} {path}\n{body}")
-        });
-        shown.collect()
+    fn preview<'a>(
+        &'a self,
+        at: &'a PullRequestRef,
+        write: &'a ForgeWrite,
+    ) -> BoxFuture<'a, Result<String, ForgeError>> {
+        Box::pin(async move {
+            let requests = self.0.requests(at, write).await?;
+            let shown = requests.into_iter().map(|(method, path, body)| {
+                let body = body.map(|body| format!("{body:#}\n")).unwrap_or_default();
+                format!("{method} {path}\n{body}")
+            });
+            Ok(shown.collect())
+        })
     }
 
     fn write<'a>(

@@ -13,9 +13,6 @@ use sha2::{Digest, Sha256};
 /// The name of the check.
 pub const CHECK_NAME: &str = "mala";
 
-/// The most annotations that GitHub takes in one request.
-const MAX_ANNOTATIONS: usize = 50;
-
 /// How a check ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckConclusion {
@@ -138,9 +135,9 @@ fn annotation(finding: &Finding) -> CheckAnnotation {
     }
 }
 
-/// Plans the next write of a check run: at most 50 annotations each, until all are there. A forge shows the last check
-/// run of a commit, so only that one counts: a result that was shown before another one is written again, and the
-/// result of a review that started later stays.
+/// Plans the write of a check run with all annotations that are missing. A forge shows the last check run of a commit,
+/// so only that one counts: a result that was shown before another one is written again, and the result of a review that
+/// started later stays.
 pub fn plan_check(discussion: &Discussion, draft: &CheckDraft) -> Option<ForgeWrite> {
     let latest = discussion.checks.iter().max_by_key(|check| check.id);
     let known = latest.filter(|latest| latest.result == draft.result);
@@ -148,8 +145,8 @@ pub fn plan_check(discussion: &Discussion, draft: &CheckDraft) -> Option<ForgeWr
         return None;
     }
     let n_known = known.map_or(0, |known| known.n_annotations);
-    let left = draft.annotations.iter().skip(n_known).take(MAX_ANNOTATIONS);
-    let check = CheckDraft { annotations: left.cloned().collect(), ..draft.clone() };
+    let missing = draft.annotations.iter().skip(n_known).cloned().collect();
+    let check = CheckDraft { annotations: missing, ..draft.clone() };
     match known {
         None => Some(ForgeWrite::CreateCheck { check }),
         Some(_) if check.annotations.is_empty() => None,

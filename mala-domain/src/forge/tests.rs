@@ -624,7 +624,7 @@ fn markers_survive_hostile_text() {
 }
 
 #[test]
-fn a_check_run_gets_fifty_annotations_per_request() {
+fn a_check_run_gets_the_annotations_that_are_missing() {
     let annotation = CheckAnnotation {
         path: FilePath::from("a.py"),
         start_line: 1,
@@ -646,10 +646,9 @@ fn a_check_run_gets_fifty_annotations_per_request() {
         |id, external_id: &str, n_annotations| ForgeCheck::new(id, external_id, n_annotations);
     let rows = [
         ("none yet", 0, vec![], "check 0"),
-        ("many annotations", 120, vec![], "check 50"),
-        ("another result", 120, vec![known(4, "other@1", 120)], "check 50"),
-        ("some are missing", 120, vec![known(4, "id@1", 50)], "add 50 to 4"),
-        ("the last are missing", 120, vec![known(4, "id@1", 100)], "add 20 to 4"),
+        ("many annotations", 120, vec![], "check 120"),
+        ("another result", 120, vec![known(4, "other@1", 120)], "check 120"),
+        ("some are missing", 120, vec![known(4, "id@1", 50)], "add 70 to 4"),
         ("all are there", 120, vec![known(4, "id@1", 120)], ""),
         ("the same result", 0, vec![known(4, "id@1", 0)], ""),
         ("shown again", 0, vec![known(4, "id@1", 0), known(6, "other@2", 0)], "check 0"),

@@ -35,8 +35,12 @@ pub trait Forge: Send + Sync {
         commits: (&'a str, &'a str),
     ) -> BoxFuture<'a, Result<Option<ComparedCommits>, ForgeError>>;
 
-    /// A write as it would be sent.
-    fn preview(&self, at: &PullRequestRef, write: &ForgeWrite) -> String;
+    /// The requests of a write, as text.
+    fn preview<'a>(
+        &'a self,
+        at: &'a PullRequestRef,
+        write: &'a ForgeWrite,
+    ) -> BoxFuture<'a, Result<String, ForgeError>>;
 
     /// Changes the discussion.
     fn write<'a>(

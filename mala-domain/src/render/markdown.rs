@@ -14,7 +14,7 @@ pub use pull_request::{render_explanation, render_inline, render_no_effect, rend
 
 use super::ReportView;
 use super::ranking;
-use super::wording;
+use super::wording::{self, ShaLength};
 use std::collections::HashSet;
 
 /// Maximum length of a report in characters; a comment on GitHub may have 65,536.
@@ -27,7 +27,7 @@ const NOTE: usize = 400;
 pub fn render(view: &ReportView<'_>) -> String {
     let report = view.report;
     let head = sections::head(report);
-    let tail = format!("{}{}", sections::ledger(report), sections::tail(report));
+    let tail = format!("{}{}", sections::ledger(report), sections::tail(report, ShaLength::Full));
     let room = LIMIT.saturating_sub(n_chars(&head) + n_chars(&tail) + NOTE);
     let (findings, n_left_out) = findings(view, room);
     let mut out = head;

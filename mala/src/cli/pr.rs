@@ -174,12 +174,11 @@ async fn review_pull_request(
         is_from_file: args.from.is_some(),
     };
     if args.dry_run {
-        let shown = preview(source.forge(), &request);
-        console::data(&console::harmless(&shown))?;
-        return Ok(Exit::from(done.reviewed.report.outcome));
+        show_requests(&source, &request).await?;
+    } else {
+        show_report(&done.reviewed, &sinks, &done.policy, &args.options, here)?;
+        publish(&targets, &source, &request, &done).await?;
     }
-    show_report(&done.reviewed, &sinks, &done.policy, &args.options, here)?;
-    publish(&targets, &source, &request, &done).await?;
     Ok(Exit::from(done.reviewed.report.outcome))
 }
 
@@ -213,6 +212,18 @@ async fn stored_review(
     let reviewed = ReviewOutput { report, sources: BTreeMap::new() };
     job.progress.end();
     Ok(FinishedReview { reviewed, policy: settings.policy, started: job.started })
+}
+
+/// Prints the requests that would be sent.
+async fn show_requests(
+    source: &PullRequestSource,
+    request: &PostRequest<'_>,
+) -> anyhow::Result<()> {
+    let shown = preview(source.forge(), request).await.map_err(forge_failure)?;
+    if shown.is_empty() {
+        console::say("note: no request would be sent");
+    }
+    Ok(console::data(&console::harmless(&shown))?)
 }
 
 async fn publish(

@@ -5,6 +5,7 @@ mod accounts;
 mod action;
 mod ci;
 mod contract;
+mod dry_run;
 mod emulator;
 mod files;
 mod gitlab;

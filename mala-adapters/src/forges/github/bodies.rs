@@ -3,8 +3,8 @@
 use crate::forges::client::ApiWrite;
 use mala_domain::change::FilePath;
 use mala_domain::forge::{
-    CHECK_NAME, CheckConclusion, CheckDraft, ComparedCommits, ForgeAuthor, ForgeCheck,
-    ForgeComment, ForgeWrite, InlineComment, InlineDraft, PullRequest, PullRequestRef,
+    CHECK_NAME, CheckAnnotation, CheckConclusion, CheckDraft, ComparedCommits, ForgeAuthor,
+    ForgeCheck, ForgeComment, ForgeWrite, InlineComment, InlineDraft, PullRequest, PullRequestRef,
     RepositoryName,
 };
 use reqwest::Method;
@@ -100,11 +100,17 @@ fn author(user: &Value) -> ForgeAuthor {
     ForgeAuthor { is_bot: user["type"] == "Bot" || login.ends_with("[bot]"), login }
 }
 
-/// The request of a write. To resolve a thread, its id must be looked up first.
-pub(super) fn request(at: &PullRequestRef, write: &ForgeWrite) -> ApiWrite {
+/// The most annotations of one request.
+const MAX_ANNOTATIONS: usize = 50;
+
+/// Stands in a path for the number of the check run that the request before creates.
+pub(super) const NEW_CHECK: &str = "{check_run_id}";
+
+/// The requests of a write, in order, except those that resolve a thread: its id must be looked up first.
+pub(super) fn requests(at: &PullRequestRef, write: &ForgeWrite) -> Vec<ApiWrite> {
     let repo = format!("/repos/{}", at.repository);
     let pull = format!("{repo}/pulls/{}", at.number);
-    match write {
+    let one = match write {
         ForgeWrite::CreateComment { body } => {
             let path = format!("{repo}/issues/{}/comments", at.number);
             (Method::POST, path, Some(json!({"body": body})))
@@ -125,15 +131,8 @@ pub(super) fn request(at: &PullRequestRef, write: &ForgeWrite) -> ApiWrite {
             body["commit_id"] = json!(commit);
             (Method::POST, format!("{pull}/comments"), Some(body))
         }
-        ForgeWrite::CreateCheck { check } => {
-            (Method::POST, format!("{repo}/check-runs"), Some(check_body(check)))
-        }
-        ForgeWrite::UpdateCheck { id, check } => {
-            let mut body = check_body(check);
-            // A check run stays at its commit.
-            body.as_object_mut().map(|body| body.remove("head_sha"));
-            (Method::PATCH, format!("{repo}/check-runs/{id}"), Some(body))
-        }
+        ForgeWrite::CreateCheck { check } => return check_requests(&repo, None, check),
+        ForgeWrite::UpdateCheck { id, check } => return check_requests(&repo, Some(*id), check),
         ForgeWrite::ReplyToThread { to, body } => {
             let path = format!("{pull}/comments/{to}/replies");
             (Method::POST, path, Some(json!({"body": body})))
@@ -141,12 +140,26 @@ pub(super) fn request(at: &PullRequestRef, write: &ForgeWrite) -> ApiWrite {
         ForgeWrite::DeleteInlineComment { id } => {
             (Method::DELETE, format!("{repo}/pulls/comments/{id}"), None)
         }
-        ForgeWrite::ResolveThread { id } => {
-            let variables = json!({"thread": format!("(the thread of comment {id})")});
-            let body = json!({"query": RESOLVE, "variables": variables});
-            (Method::POST, "/graphql".to_owned(), Some(body))
+        ForgeWrite::ResolveThread { .. } => return Vec::new(),
+    };
+    vec![one]
+}
+
+/// The requests that create a check run or add to a known one.
+fn check_requests(repo: &str, known: Option<u64>, check: &CheckDraft) -> Vec<ApiWrite> {
+    let id = known.map_or_else(|| NEW_CHECK.to_owned(), |id| id.to_string());
+    let (first, rest) = check.annotations.split_at(check.annotations.len().min(MAX_ANNOTATIONS));
+    let chunks = [first].into_iter().chain(rest.chunks(MAX_ANNOTATIONS));
+    let requests = chunks.enumerate().map(|(index, annotations)| {
+        let mut body = check_body(check, annotations);
+        if index == 0 && known.is_none() {
+            return (Method::POST, format!("{repo}/check-runs"), Some(body));
         }
-    }
+        // A check run stays at its commit.
+        body.as_object_mut().map(|body| body.remove("head_sha"));
+        (Method::PATCH, format!("{repo}/check-runs/{id}"), Some(body))
+    });
+    requests.collect()
 }
 
 /// A check run.
@@ -157,8 +170,8 @@ pub(super) fn check(body: &Value) -> Option<ForgeCheck> {
     Some(ForgeCheck::new(body["id"].as_u64()?, external_id, n_annotations))
 }
 
-fn check_body(check: &CheckDraft) -> Value {
-    let annotations = check.annotations.iter().map(|one| {
+fn check_body(check: &CheckDraft, annotations: &[CheckAnnotation]) -> Value {
+    let annotations = annotations.iter().map(|one| {
         json!({
             "path": one.path.to_text(), "start_line": one.start_line, "end_line": one.end_line,
             "annotation_level": one.level, "title": one.title, "message": one.message,
@@ -209,7 +222,7 @@ mod tests {
         let start = Some(CommentLine { line: 2, old_line: 2, is_added: false });
         let many = InlineDraft { start, ..one.clone() };
         let review = ForgeWrite::CreateReview { commit: "c".to_owned(), comments: vec![one, many] };
-        let (method, path, body) = request(&at, &review);
+        let (method, path, body) = requests(&at, &review).remove(0);
         assert_eq!((method.as_str(), path.as_str()), ("POST", "/repos/o/r/pulls/7/reviews"));
         assert_eq!(
             body.unwrap(),

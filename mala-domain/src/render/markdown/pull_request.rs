@@ -10,7 +10,7 @@ use crate::forge::{
 };
 use crate::render::ranking;
 use crate::render::visible::at_most;
-use crate::render::wording;
+use crate::render::wording::{self, ShaLength};
 use crate::report::Report;
 use crate::review::Usage;
 use sha2::{Digest, Sha256};
@@ -59,14 +59,14 @@ fn text(report: &Report, pull: &PullRequest, in_summary: &[String]) -> String {
     if !findings.is_empty() {
         out.push('\n');
     }
-    let tail = format!("{}{}", earlier(report), sections::tail(report));
+    let tail = format!("{}{}", earlier(report), sections::tail(report, ShaLength::Short));
     let mut room = LIMIT.saturating_sub(n_chars(&out) + n_chars(&tail));
     let is_here = |finding: &&&Finding| {
         let id = finding.dedupe_key.as_str();
         in_summary.iter().any(|named| named == id)
     };
     for finding in findings.iter().filter(is_here) {
-        let details = sections::finding(finding);
+        let details = sections::finding_at(finding, &place(finding));
         let Some(left) = room.checked_sub(n_chars(&details)) else { break };
         room = left;
         out.push_str(&details);
@@ -79,9 +79,8 @@ fn text(report: &Report, pull: &PullRequest, in_summary: &[String]) -> String {
 fn earlier(report: &Report) -> String {
     let Some(tracking) = &report.tracking else { return String::new() };
     let named = |finding: &Finding, why: &str| {
-        let place = format!("{}:{}", at_most(&finding.file.to_string(), 200), finding.span());
         let title = inline(&at_most(&wording::title(finding), 200));
-        format!("- {} {title}: {}\n", code(&place), inline(&at_most(why, 300)))
+        format!("- {} {title}: {}\n", code(&place(finding)), inline(&at_most(why, 300)))
     };
     let fixed = tracking.fixed.iter().map(|it| named(&it.finding, &it.reason));
     let aside = tracking.set_aside.iter().map(|it| {
@@ -121,7 +120,7 @@ pub fn render_explanation(report: &Report, finding: Option<&Finding>, command: u
             format!(
                 "{}\nThe evidence, {}:\n\n{}\nVerification: {outcome} ({}).\n\n{}\n",
                 prose(&at_most(&finding.body, 3000)),
-                code(&format!("{}:{}", at_most(&finding.file.to_string(), 200), finding.span())),
+                code(&place(finding)),
                 fence(&at_most(&finding.evidence_snippet, 3000), ""),
                 inline(&at_most(how, 300)),
                 sections::source(finding),
@@ -145,14 +144,18 @@ pub fn render_no_effect(why: &str, command: u64) -> String {
 
 /// One line of the list: priority, title and a link to the lines.
 fn listed(finding: &Finding, pull: &PullRequest) -> String {
-    let place = format!("{}:{}", at_most(&finding.file.to_string(), 200), finding.span());
     format!(
         "- **{}** {} [{}]({})\n",
         finding.effective_priority(),
         inline(&at_most(&wording::title(finding), 200)),
-        code(&place),
+        code(&place(finding)),
         link(finding, pull),
     )
+}
+
+/// The file and the lines of a finding.
+fn place(finding: &Finding) -> String {
+    format!("{}:{}", at_most(&finding.file.to_string(), 200), finding.span())
 }
 
 /// The address of the lines at head.

@@ -34,15 +34,20 @@ pub(super) fn file(path: &FilePath) -> String {
     format!("### {}\n\n", code(&at_most(&path.to_string(), 300)))
 }
 
-/// One finding, collapsed unless it is urgent.
+/// One finding below the heading of its file, collapsed unless it is urgent.
 pub(super) fn finding(finding: &Finding) -> String {
+    finding_at(finding, &format!("line {}", finding.span()))
+}
+
+/// One finding at this place, collapsed unless it is urgent.
+pub(super) fn finding_at(finding: &Finding, place: &str) -> String {
     let open = if FindingLevel::of(finding) == FindingLevel::Error { " open" } else { "" };
     let mut out = format!(
-        "<details{open}><summary><b>{} {}</b> {}, line {}</summary>\n\n",
+        "<details{open}><summary><b>{} {}</b> {}, {}</summary>\n\n",
         finding.effective_priority(),
         finding.severity.name(),
         html(&at_most(&finding.title, 300)),
-        finding.span(),
+        html(&at_most(place, 300)),
     );
     out.push_str(&prose(&at_most(&finding.body, 3000)));
     out.push('\n');
@@ -66,7 +71,7 @@ pub(super) fn ledger(report: &Report) -> String {
 }
 
 /// Coverage, lists of omitted items, scope and statistics.
-pub(super) fn tail(report: &Report) -> String {
+pub(super) fn tail(report: &Report, length: ShaLength) -> String {
     let mut out = format!("---\n\n**Coverage:** {}\n\n", inline(&wording::coverage(report)));
     let mut lists = CollapsedLists::default();
     lists.add("Notes: minor or uncertain", report.notes.iter().map(note));
@@ -97,10 +102,12 @@ pub(super) fn tail(report: &Report) -> String {
     }
     lists.add("Reviewers", report.reviewers.iter().map(reviewer));
     out.push_str(&lists.text);
-    let scope = wording::scope(&report.scope, ShaLength::Full);
-    let scope = inline(&at_most(&scope, 1000));
-    let hash = code(&at_most(&report.scope.diff_hash, 100));
-    out.push_str(&format!("**Scope:** {scope}, diff {hash}\n\n"));
+    let scope = inline(&at_most(&wording::scope(&report.scope, length), 1000));
+    let hash = match length {
+        ShaLength::Short => String::new(),
+        ShaLength::Full => format!(", diff {}", code(&at_most(&report.scope.diff_hash, 100))),
+    };
+    out.push_str(&format!("**Scope:** {scope}{hash}\n\n"));
     out.push_str(&took(report));
     out
 }
@@ -175,15 +182,16 @@ fn reviewer(reviewer: &ReviewerReport) -> String {
 
 fn took(report: &Report) -> String {
     let stats = &report.stats;
+    let counted = |n, noun| wording::counted(usize::try_from(n).unwrap_or(usize::MAX), noun);
     let mut parts = vec![
         format!("{:.1} s", stats.latency_seconds_e2e),
-        format!("{} model calls", stats.llm_calls),
-        format!("{} tool calls", stats.tool_calls),
+        counted(stats.llm_calls, "model call"),
+        counted(stats.tool_calls, "tool call"),
     ];
     if stats.llm_calls > 0 {
-        let tokens = stats.tokens_used.map_or("unknown".to_owned(), |tokens| tokens.to_string());
+        let unknown = || "unknown tokens".to_owned();
+        parts.push(stats.tokens_used.map_or_else(unknown, |tokens| counted(tokens, "token")));
         let cost = stats.cost_usd.map_or("unknown".to_owned(), |cost| format!("${cost:.4}"));
-        parts.push(format!("{tokens} tokens"));
         parts.push(format!("cost {}", inline(&cost)));
     }
     let id = code(&at_most(&report.review_id, 100));
