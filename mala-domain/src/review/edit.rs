@@ -98,18 +98,11 @@ fn apply(finding: &mut Finding, edit: &FindingEdit) {
     finding.is_note = is_note(finding, edit.is_note);
 }
 
-/// A nit whose reviewer is less confident that it is worth the author's time is a note.
-const MIN_NIT_CONFIDENCE: f64 = 0.45;
-
 /// Whether a finding is a note: the edit decides, and without one, what a check could not confirm. What is
-/// urgent and not refuted never is, and a nit that its own reviewer doubts always is.
+/// urgent and not refuted never is.
 fn is_note(finding: &Finding, wanted: Option<bool>) -> bool {
-    let priority = finding.effective_priority();
-    if is_refuted(finding) || priority <= Priority::P1 {
+    if is_refuted(finding) || finding.effective_priority() <= Priority::P1 {
         return false;
-    }
-    if priority == Priority::P3 && finding.confidence < MIN_NIT_CONFIDENCE {
-        return true;
     }
     wanted.unwrap_or(finding.verification.outcome == VerificationOutcome::Unsure)
 }
@@ -189,21 +182,6 @@ mod tests {
     fn tier(finding: Finding, wanted: Option<bool>) -> bool {
         let edit = FindingEdit { is_note: wanted, ..FindingEdit::default() };
         apply_edits(vec![finding], &[0], &[edit]).first().expect("one").is_note
-    }
-
-    #[test]
-    fn a_nit_that_its_reviewer_doubts_is_a_note() {
-        for (priority, confidence, wanted, expected) in [
-            (Priority::P3, 0.4, Some(false), true),
-            (Priority::P3, 0.4, None, true),
-            (Priority::P3, 0.45, Some(false), false),
-            (Priority::P3, 0.9, Some(true), true),
-            (Priority::P2, 0.1, Some(false), false),
-        ] {
-            let held = finding(1, priority, Verification::verified("h"));
-            let found = tier(Finding { confidence, ..held }, wanted);
-            assert_eq!(found, expected, "{priority} {confidence} {wanted:?}");
-        }
     }
 
     #[test]
