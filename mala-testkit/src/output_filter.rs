@@ -6,6 +6,7 @@ use std::path::Path;
 #[derive(Debug, Default, Clone)]
 pub struct OutputFilter {
     paths: Vec<(String, &'static str)>,
+    words: Vec<(String, &'static str)>,
 }
 
 impl OutputFilter {
@@ -18,14 +19,48 @@ impl OutputFilter {
         self.paths.sort_by_key(|(form, _)| std::cmp::Reverse(form.len()));
     }
 
+    /// Shows this word as `name`, where no letter or digit is next to it.
+    pub fn word(&mut self, word: &str, name: &'static str) {
+        assert!(!word.is_empty(), "{name} needs a word");
+        self.words.push((word.to_owned(), name));
+    }
+
     /// The text with everything replaced.
     pub fn clean(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (form, name) in &self.paths {
             text = text.replace(form, name);
         }
-        replace_words(&text)
+        text = replace_words(&hide_run_facts(&text));
+        for (word, name) in &self.words {
+            text = replace_word(&text, word, name);
+        }
+        text
     }
+}
+
+/// Hides how long a run took, and whether this computer can confine its coders.
+fn hide_run_facts(text: &str) -> String {
+    let shown = |line: &str| match line.split(" · ").collect::<Vec<_>>()[..] {
+        [run, _, cost, coders] if coders.starts_with("coders: ") => {
+            format!("{run} · [DURATION] · {cost} · [CODERS]")
+        }
+        _ => line.to_owned(),
+    };
+    text.split('\n').map(shown).collect::<Vec<_>>().join("\n")
+}
+
+fn replace_word(text: &str, word: &str, name: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut parts = text.split(word).peekable();
+    while let Some(part) = parts.next() {
+        out.push_str(part);
+        let Some(next) = parts.peek() else { break };
+        let is_inside = out.ends_with(|c: char| c.is_ascii_alphanumeric())
+            || next.starts_with(|c: char| c.is_ascii_alphanumeric());
+        out.push_str(if is_inside { word } else { name });
+    }
+    out
 }
 
 /// Replaces hashes, run folders, dates and durations, word by word.
@@ -61,6 +96,8 @@ fn name_of(word: &str) -> Option<&'static str> {
         Some("[SHA256]")
     } else if is_hex(16) && has_digit_and_letter {
         Some("[ID]")
+    } else if is_hex(12) && has_digit_and_letter {
+        Some("[COMMIT]")
     } else if is_run_folder(word) {
         Some("[RUN]")
     } else if is_session_key(word) {
@@ -119,6 +156,7 @@ mod tests {
         let mut filter = OutputFilter::default();
         filter.path(Path::new("/tmp/w/work"), "[WORK]");
         filter.path(Path::new("/tmp/w/work/inner"), "[INNER]");
+        filter.word("k2x9f", "[ONE]");
         for (text, clean) in [
             ("/tmp/w/work/a.py:3", "[WORK]/a.py:3"),
             ("/tmp/w/work/inner/a", "[INNER]/a"),
@@ -130,7 +168,10 @@ mod tests {
             ("took 0.31s, then 12ms", "took [DURATION], then [DURATION]"),
             ("timeout 600 s, 3 tests, 5s", "timeout 600 s, 3 tests, 5s"),
             (".mala/runs/.writing-rnYwJr/review.md", ".mala/runs/[PART]/review.md"),
+            ("since ce7839a6f1cb, of effacedfaced", "since [COMMIT], of effacedfaced"),
             ("deadbeef", "deadbeef"),
+            ("Run `r` · 1 min 5 s · $0.75 · coders: x", "Run `r` · [DURATION] · $0.75 · [CODERS]"),
+            ("k2x9f bd-k2x9f: ak2x9f k2x9f7", "[ONE] bd-[ONE]: ak2x9f k2x9f7"),
         ] {
             assert_eq!(filter.clean(text), clean);
         }
