@@ -80,9 +80,21 @@ fn replace_words(text: &str) -> String {
     out
 }
 
+/// Where a decimal number and a space at the end of the text start, as in `0.3 s`.
+fn start_of_decimal(text: &str) -> Option<usize> {
+    let number = text.strip_suffix(' ')?;
+    let start = number.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').len();
+    number[start..].contains('.').then_some(start)
+}
+
 fn push_word(out: &mut String, word: &str) {
     let core = word.trim_end_matches(['.', ':', '-']);
     let tail = &word[core.len()..];
+    if let ("s", Some(start)) = (core, start_of_decimal(out)) {
+        out.truncate(start);
+        out.push_str("[DURATION]");
+        return out.push_str(tail);
+    }
     out.push_str(name_of(core).unwrap_or(core));
     out.push_str(tail);
 }
@@ -165,6 +177,7 @@ mod tests {
             (".mala/runs/20260102T030405Z_0123456789abcdef/", ".mala/runs/[RUN]/"),
             ("at 2026-01-02T03:04:05Z", "at [TIME]"),
             (".mala/gate/e3ea662f-33ab-4349-bfb4-832dbc342ee7/x", ".mala/gate/[KEY]/x"),
+            ("took 0.3 s, at most 5 s", "took [DURATION], at most 5 s"),
             ("took 0.31s, then 12ms", "took [DURATION], then [DURATION]"),
             ("timeout 600 s, 3 tests, 5s", "timeout 600 s, 3 tests, 5s"),
             (".mala/runs/.writing-rnYwJr/review.md", ".mala/runs/[PART]/review.md"),

@@ -61,7 +61,7 @@ fn an_objection_that_cannot_be_placed_is_no_pass() {
     let (_, shown, _) = bench.run(&["wait"]);
     assert_snapshot!(bench.world.clean(&shown), @"
     no verdict (unanimous: 1 of 2 needed passes)
-      HEAD~1..HEAD at 6ccbe4e87232, started [TIME]
+      HEAD~1..HEAD at [COMMIT], started [TIME]
       half: no vote: it says FAIL for a finding that cannot be placed: a.py:99: the file has 2 lines
       pass: PASS
     a.py:2: [P3] a nit

@@ -1,6 +1,7 @@
 //! What is reviewed, and what is posted.
 
 use super::{AGENT, FLAW, PullRequestBench, is_write, passing_model, reporting_model};
+use insta::assert_snapshot;
 use mala_testkit::ModelServer;
 use mala_testkit::model_server::ModelAnswer;
 use serde_json::Value;
@@ -76,11 +77,27 @@ fn the_comment_starts_with_the_marker_and_is_updated_in_place() {
 fn a_dry_run_sends_nothing() {
     // 002-007
     let bench = PullRequestBench::new();
-    let output = bench.world.output(&["pr", "o/r#7", "--dry-run"], b"");
-    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(shown.contains("POST /repos/o/r/pulls/7/reviews"), "{shown}");
-    assert!(shown.contains("POST /repos/o/r/issues/7/comments"), "{shown}");
-    assert!(shown.contains("\"line\": 2"), "{shown}");
+    assert_snapshot!(bench.show(&["--dry-run"]), @r#"
+    [exit 1]
+    [stdout]
+    POST /repos/o/r/pulls/7/reviews
+    {
+      "comments": [
+        {
+          "body": "**P1 Breakpoint left in**\n\nWhen this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.\n\n**Fix:** Remove the line.\n\n<sub>`debug/python-breakpoint` · bug · by builtin · confidence 0.97</sub>\n\n<!-- mala:finding=[ID] {\"review\":\"[ID]\",\"key\":\"[ID]\",\"file\":\"app.py\",\"lines\":[2,2],\"priority\":1,\"category\":\"bug\",\"title\":\"Breakpoint left in\",\"symbol\":\"ask\",\"evidence\":\"    breakpoint()\",\"rule\":\"debug/python-breakpoint\",\"reviewer\":\"builtin\"} -->\n",
+          "line": 2,
+          "path": "app.py",
+          "side": "RIGHT"
+        }
+      ],
+      "commit_id": "[SHA]",
+      "event": "COMMENT"
+    }
+    POST /repos/o/r/issues/7/comments
+    {
+      "body": "<!-- code-review-agent:review_id=[ID] -->\n<!-- mala:state {\"head\":\"[SHA]\",\"started\":\"[TIME]\",\"digest\":\"[ID]\",\"rejected\":[],\"resolved\":[],\"answered\":0} -->\n\n## mala: FAIL\n\n**1 finding at or above P1 (1 P1)**\n\nBuilt-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file: 1 finding (1 P1).\n\n| P0 critical | P1 high | P2 medium | P3 low |\n|---:|---:|---:|---:|\n| 0 | 1 | 0 | 0 |\n\n- **P1** Breakpoint left in [`app.py:2`]([GITHUB]/o/r/blob/[SHA]/app.py#L2-L2)\n\n---\n\n**Coverage:** reviewed 1 of 1 hunk in 1 file\n\n<details><summary>Reviewers (1)</summary>\n\n- builtin: FAIL, 1 finding, 0 dropped\n\n</details>\n\n**Scope:** pull request 7 ([SHA] to [SHA]), 1 file, 1 hunk, +1 -0, diff `[SHA256]`\n\n<sub>review `[ID]` · [DURATION] · 0 model calls · 0 tool calls</sub>\n"
+    }
+    "#);
     assert!(bench.github.take_requests().iter().all(|request| !is_write(request)));
 }
 
@@ -91,8 +108,35 @@ fn a_second_run_makes_one_conditional_request_per_resource() {
     bench.pr(&["--post", "review"]);
     bench.pr(&["--post", "review"]);
     bench.github.take_requests();
-    let (_, stderr) = bench.pr(&["--post", "review"]);
-    assert!(stderr.contains("up to date"), "{stderr}");
+    assert_snapshot!(bench.show(&["--post", "review"]), @"
+    [exit 1]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    1 finding (1 P1).
+
+    still open: 1 finding
+
+    app.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ app.py:2 in ask
+    1 │ def ask():
+    2 │     breakpoint()
+      │     ━━━━━━━━━━━━
+    3 │     return 1
+      ╰╴
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  pull request 7 ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    FAIL  1 finding at or above P1 (1 P1)
+    [stderr]
+    note: the comments are up to date
+    ");
     let requests = bench.github.take_requests();
     let mut paths: Vec<_> = requests.iter().map(|request| request.path.clone()).collect();
     assert!(!paths.is_empty());
@@ -177,10 +221,11 @@ fn nothing_of_the_project_runs_on_a_fork_unless_the_base_allows_it() {
 #[test]
 fn configured_reviewers_do_not_run_on_a_fork() {
     let lane = "gate: {lanes: {mine: {command: [lane]}}}\n";
-    for (config, reviewer, refused) in [
-        ("", "command", "the reviewer 'command' does not run"),
-        (lane, "cerberus", "the lane 'mine' of gate.lanes does not run"),
-        ("review: {cerberus: {command: [lane]}}\n", "cerberus", "the program of review.cerberus"),
+    let mut shown = String::new();
+    for (config, reviewer) in [
+        ("", "command"),
+        (lane, "cerberus"),
+        ("review: {cerberus: {command: [lane]}}\n", "cerberus"),
     ] {
         let mut bench = PullRequestBench::new();
         bench.repo.checkout("main");
@@ -192,11 +237,23 @@ fn configured_reviewers_do_not_run_on_a_fork() {
         let ran = bench.world.home().join("ran");
         let script = format!("#!/bin/sh\ntouch {}\n", ran.display());
         bench.world = bench.world.in_folder(bench.repo.root()).with_program("lane", &script);
-        let (code, stderr) = bench.pr(&["--reviewer", reviewer]);
-        assert!(!ran.exists(), "{config}: {stderr}");
-        assert_eq!(code, 78, "{stderr}");
-        assert!(stderr.contains(refused) && stderr.contains("fork_commands"), "{stderr}");
+        shown.push_str(&bench.show(&["--reviewer", reviewer]));
+        assert!(!ran.exists(), "{config}: {shown}");
     }
+    assert_snapshot!(shown, @"
+    [exit 78]
+    [stderr]
+    error: the reviewer 'command' does not run on pull requests from forks
+    hint: set pull_requests.fork_commands on the base branch, or use --reviewer
+    [exit 78]
+    [stderr]
+    error: the lane 'mine' of gate.lanes does not run on pull requests from forks
+    hint: set pull_requests.fork_commands on the base branch, or use --reviewer
+    [exit 78]
+    [stderr]
+    error: the program of review.cerberus does not run on pull requests from forks
+    hint: set pull_requests.fork_commands on the base branch, or use --reviewer
+    ");
 }
 
 #[test]
@@ -214,10 +271,30 @@ fn a_pull_request_that_could_not_be_reviewed_is_never_a_success() {
 #[test]
 fn other_words_are_usage_errors() {
     let bench = PullRequestBench::new();
-    for word in ["o/r", "7", "https://evil.example/o/r/pull/7", "o/../r#7"] {
-        let output = bench.world.output(&["pr", word], b"");
-        assert_eq!(output.status.code(), Some(64), "{word}");
-    }
+    assert_snapshot!(bench.run(&["pr", "o/r"]), @"
+    [exit 64]
+    [stderr]
+    error: 'o/r' is not a pull request
+    hint: use OWNER/REPO#N, GROUP/PROJECT!N or a URL; GITHUB_API_URL and GITLAB_API_URL set the host
+    ");
+    assert_snapshot!(bench.run(&["pr", "7"]), @"
+    [exit 64]
+    [stderr]
+    error: '7' is not a pull request
+    hint: use OWNER/REPO#N, GROUP/PROJECT!N or a URL; GITHUB_API_URL and GITLAB_API_URL set the host
+    ");
+    assert_snapshot!(bench.run(&["pr", "https://evil.example/o/r/pull/7"]), @"
+    [exit 64]
+    [stderr]
+    error: the pull request is on evil.example, but the API is on [HOST]
+    hint: use OWNER/REPO#N, GROUP/PROJECT!N or a URL; GITHUB_API_URL and GITLAB_API_URL set the host
+    ");
+    assert_snapshot!(bench.run(&["pr", "o/../r#7"]), @"
+    [exit 64]
+    [stderr]
+    error: 'o/../r#7' is not a pull request
+    hint: use OWNER/REPO#N, GROUP/PROJECT!N or a URL; GITHUB_API_URL and GITLAB_API_URL set the host
+    ");
     assert!(bench.github.take_requests().is_empty());
     let url = format!("{}/o/r/pull/7/files", bench.github.url());
     assert_eq!(bench.world.output(&["pr", &url], b"").status.code(), Some(1));
