@@ -95,7 +95,12 @@ fn push_word(out: &mut String, word: &str) {
         out.push_str("[DURATION]");
         return out.push_str(tail);
     }
+    // `mala.yaml at ce7839a6f1cb:1:17`
+    let (start, place) = core.split_at_checked(12).unwrap_or((core, ""));
+    let is_place = place.starts_with(':') && place.bytes().all(|b| b == b':' || b.is_ascii_digit());
+    let (core, place) = if is_place { (start, place) } else { (core, "") };
     out.push_str(name_of(core).unwrap_or(core));
+    out.push_str(place);
     out.push_str(tail);
 }
 
@@ -182,6 +187,7 @@ mod tests {
             ("timeout 600 s, 3 tests, 5s", "timeout 600 s, 3 tests, 5s"),
             (".mala/runs/.writing-rnYwJr/review.md", ".mala/runs/[PART]/review.md"),
             ("since ce7839a6f1cb, of effacedfaced", "since [COMMIT], of effacedfaced"),
+            ("at ce7839a6f1cb:1:17: x", "at [COMMIT]:1:17: x"),
             ("deadbeef", "deadbeef"),
             ("Run `r` · 1 min 5 s · $0.75 · coders: x", "Run `r` · [DURATION] · $0.75 · [CODERS]"),
             ("k2x9f bd-k2x9f: ak2x9f k2x9f7", "[ONE] bd-[ONE]: ak2x9f k2x9f7"),

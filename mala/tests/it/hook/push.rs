@@ -48,9 +48,7 @@ fn a_push_with_findings_is_refused_until_they_are_fixed() {
     bench.repo.commit("good");
     let (is_pushed, said) = push(&bench, &["origin", "main"]);
     assert!(is_pushed, "{said}");
-    assert_snapshot!(words(&bench, &said), @"
-    mala: the review passed (judge)
-    ");
+    assert_snapshot!(words(&bench, &said), @"mala: the review passed (judge)");
     bench.repo.git(&["branch", "other"]);
     let (is_pushed, said) = push(&bench, &["origin", "other"]);
     assert!(is_pushed, "{said}");

@@ -416,12 +416,11 @@ fn the_api_comes_from_the_environment_or_the_users_own_file() {
     bench.repo.commit("send tokens elsewhere");
     bench.repo.checkout("topic");
     bench.repo.git(&["rebase", "-q", "main"]);
-    bench.world.name(&bench.repo.id("main")[..12], "[BASE]");
     assert_snapshot!(bench.show(&[]), @r#"
     [exit 78]
     [stderr]
-    error: mala.yaml at [BASE]:1:17: `api_url` controls where your token is sent and cannot be set by a repository
-     --> mala.yaml at [BASE]:1:17
+    error: mala.yaml at [COMMIT]:1:17: `api_url` controls where your token is sent and cannot be set by a repository
+     --> mala.yaml at [COMMIT]:1:17
       |
     1 | pull_requests: {api_url: "[GITHUB]"}
       |                 ^^^^^^^ not allowed here

@@ -317,7 +317,15 @@ fn plans_and_json_lines_go_in_and_out() {
         text(&world.output(&["issue", "export", "--format", format], b"")).0
     };
     assert_eq!(export(&world, "markdown"), export(&other, "markdown"));
-    assert_snapshot!(super::name_issues(&world).clean(&export(&world, "markdown")), @"
+    assert_snapshot!(super::name_issues(&world).run(&["issue", "export"]), @r#"
+    [exit 0]
+    [stdout]
+    {"acceptance_criteria":"","assignee":null,"close_reason":null,"created_at":"[TIME]","dependencies":[],"description":"It reads numbers.","id":"[ID]","issue_type":"task","labels":[],"notes":"","parent":null,"priority":2,"revision_count":0,"schema_version":1,"start_commit":null,"status":"open","title":"Write the parser","updated_at":"[TIME]"}
+    {"acceptance_criteria":"","assignee":null,"close_reason":null,"created_at":"[TIME]","dependencies":[],"description":"","id":"[ID]","issue_type":"task","labels":[],"notes":"","parent":null,"priority":2,"revision_count":0,"schema_version":1,"start_commit":null,"status":"closed","title":"Choose a name","updated_at":"[TIME]"}
+    {"acceptance_criteria":"","assignee":null,"close_reason":null,"created_at":"[TIME]","dependencies":[],"description":"","id":"[ID]","issue_type":"epic","labels":[],"notes":"","parent":null,"priority":2,"revision_count":0,"schema_version":1,"start_commit":null,"status":"open","title":"Printing","updated_at":"[TIME]"}
+    {"acceptance_criteria":"","assignee":null,"close_reason":null,"created_at":"[TIME]","dependencies":[{"depends_on_id":"[ID]","issue_id":"[ID]","type":"parent-child"}],"description":"","id":"[ID]","issue_type":"task","labels":[],"notes":"","parent":"[ID]","priority":2,"revision_count":0,"schema_version":1,"start_commit":null,"status":"open","title":"Print numbers","updated_at":"[TIME]"}
+    "#);
+    assert_snapshot!(world.clean(&export(&world, "markdown")), @"
     # Plan
 
     - [ ] Write the parser <!-- mala: id=[ID] -->
@@ -821,5 +829,67 @@ fn a_finished_run_is_not_reviewed_again() {
     session_end: no commands; no review
     [stderr]
     error: `claude` is not on PATH; install it with `npm install -g @anthropic-ai/claude-code`
+    ");
+}
+
+#[test]
+fn issues_and_runs_need_a_repository() {
+    let world = world();
+    let mut shown = String::new();
+    for args in [
+        &["issue", "add", "One"][..],
+        &["issue", "list"],
+        &["issue", "show", "a"],
+        &["issue", "close", "a"],
+        &["issue", "import", "plan.md"],
+        &["issue", "export"],
+        &["run"],
+        &["run", "status"],
+        &["run", "logs"],
+        &["run", "stop"],
+    ] {
+        shown.push_str(&format!("$ mala {}\n{}", args.join(" "), world.run(args)));
+    }
+    assert_snapshot!(shown, @"
+    $ mala issue add One
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala issue list
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala issue show a
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala issue close a
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala issue import plan.md
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala issue export
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala run
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala run status
+    [exit 0]
+    [stdout]
+    not running
+    $ mala run logs
+    [exit 0]
+    [stderr]
+    no run yet
+    $ mala run stop
+    [exit 64]
+    [stderr]
+    error: no run is in progress
     ");
 }

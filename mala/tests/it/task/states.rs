@@ -599,3 +599,144 @@ fn the_next_command_ends_what_a_killed_review_left() {
         environ.contains(&home) && command.contains("1009")
     });
 }
+
+#[test]
+fn every_command_of_a_task_says_what_it_did() {
+    let bench = TaskBench::new();
+    let run = |args: &[&str]| bench.world.run(args);
+    assert_snapshot!(run(&["task", "add", "T1", "--scope", "S1"]), @"
+    [exit 0]
+    [stdout]
+    w9bjn  PENDING  T1
+    ");
+    let id = bench.statuses().into_keys().next().unwrap();
+    bench.world.name(&id, "[TASK]");
+    assert_snapshot!(run(&["task", "start", &id]), @"
+    [exit 0]
+    [stdout]
+    [TASK]  IN_PROGRESS  T1
+    ");
+    assert_snapshot!(run(&["task", "block", &id, "--reason", "too large"]), @"
+    [exit 0]
+    [stdout]
+    [TASK]  BLOCKED  T1
+    ");
+    assert_snapshot!(run(&["task", "reopen", &id]), @"
+    [exit 0]
+    [stdout]
+    [TASK]  PENDING  T1
+    ");
+    assert_snapshot!(run(&["task", "start", &id]), @"
+    [exit 0]
+    [stdout]
+    [TASK]  IN_PROGRESS  T1
+    ");
+    bench.commit("mine.py", "mine = 1\n");
+    bench.answer("crash");
+    assert_snapshot!(run(&["task", "done", &id]), @"
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: rev: exit 7 without an answer
+    hint: `mala task done [TASK]` tries again
+    ");
+    bench.answer("APPROVED");
+    assert_snapshot!(run(&["task", "review", &id]), @"
+    [exit 0]
+    [stdout]
+    [TASK]  COMPLETE  T1
+    [stderr]
+    reviewing with rev
+    fine
+    ");
+    assert_snapshot!(run(&["task", "export"]), @"
+    [exit 0]
+    [stdout]
+    # Plan
+
+    - [x] T1 <!-- mala: id=[TASK] -->
+      S1
+      Notes:
+      Blocked: too large
+    ");
+    assert_snapshot!(run(&["events"]), @"
+    [exit 0]
+    [stdout]
+    [TIME]  [TASK]  StatusChanged  PENDING
+    [TIME]  [TASK]  StatusChanged  IN_PROGRESS
+    [TIME]  [TASK]  StatusChanged  BLOCKED
+    [TIME]  [TASK]  StatusChanged  PENDING
+    [TIME]  [TASK]  StatusChanged  IN_PROGRESS
+    [TIME]  [TASK]  StatusChanged  AWAITING_REVIEW
+    [TIME]  [TASK]  ReviewStarted  attempt 1: PENDING
+    [TIME]  [TASK]  ReviewFailed  attempt 1: rev: exit 7 without an answer
+    [TIME]  [TASK]  ReviewStarted  attempt 1: PENDING
+    [TIME]  [TASK]  StatusChanged  COMPLETE
+    [TIME]  [TASK]  ReviewCompleted  attempt 1: APPROVED
+    ");
+}
+
+#[test]
+fn tasks_need_a_repository() {
+    let world = crate::world();
+    let mut shown = String::new();
+    for args in [
+        &["task", "add", "T1"][..],
+        &["task", "list"],
+        &["task", "start", "t1"],
+        &["task", "done", "t1"],
+        &["task", "review", "t1"],
+        &["task", "block", "t1"],
+        &["task", "reopen", "t1"],
+        &["task", "export"],
+        &["events"],
+        &["notify", "test"],
+    ] {
+        shown.push_str(&format!("$ mala {}\n{}", args.join(" "), world.run(args)));
+    }
+    assert_snapshot!(shown, @"
+    $ mala task add T1
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala task list
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala task start t1
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala task done t1
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala task review t1
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala task block t1
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala task reopen t1
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala task export
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala events
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala notify test
+    [exit 64]
+    [stderr]
+    error: `tasks.notify` is empty
+    hint: set it in mala.yaml, such as `tasks: {notify: [desktop]}`
+    ");
+}
