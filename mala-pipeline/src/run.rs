@@ -190,10 +190,10 @@ pub enum RunError {
     #[error("{0} cannot be read: {1}")]
     Unreadable(&'static str, serde_json::Error),
     /// The target branch cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Target(#[from] WorkspaceError),
     /// The tracker cannot be read.
-    #[error("{0}")]
+    #[error(transparent)]
     Tracker(#[from] TrackerError),
     /// The lifecycle left nothing to do.
     #[error("the run has nothing left to do and did not end")]

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
 use tempfile::TempDir;
 
 /// A home, a work folder and an environment for one test.
@@ -16,7 +17,7 @@ pub struct World {
     binary: PathBuf,
     folder: PathBuf,
     environment: Vec<(OsString, OsString)>,
-    filter: OutputFilter,
+    filter: Mutex<OutputFilter>,
 }
 
 impl World {
@@ -32,7 +33,13 @@ impl World {
         let mut filter = OutputFilter::default();
         filter.path(&folder, "[WORK]");
         filter.path(&home, "[HOME]");
-        Self { environment: sealed(&home), root, binary: binary.into(), folder, filter }
+        Self {
+            environment: sealed(&home),
+            root,
+            binary: binary.into(),
+            folder,
+            filter: Mutex::new(filter),
+        }
     }
 
     /// The folder in which the binary runs.
@@ -49,8 +56,18 @@ impl World {
     /// the output of `run`.
     pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = folder.into();
-        self.filter.path(&self.folder, "[WORK]");
+        self.filter().path(&self.folder, "[WORK]");
         self
+    }
+
+    /// Shows this word as `name` in the output of `run`, such as the random id of an issue.
+    pub fn name(&self, word: &str, name: &'static str) -> &Self {
+        self.filter().word(word, name);
+        self
+    }
+
+    fn filter(&self) -> std::sync::MutexGuard<'_, OutputFilter> {
+        self.filter.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sets a variable for every later run.
@@ -154,7 +171,7 @@ impl World {
 
     /// The text with variable parts replaced.
     pub fn clean(&self, text: &str) -> String {
-        self.filter.clean(text)
+        self.filter().clean(text)
     }
 
     /// The output of a program in the form of `run`.

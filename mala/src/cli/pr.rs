@@ -252,7 +252,8 @@ async fn publish(
             ];
             for (why, what) in left.into_iter().filter_map(|(why, what)| Some((why?, what))) {
                 let why = describe(&forge_failure(why).into());
-                console::say(&format!("warning: {what}\n{why}"));
+                let why = why.strip_prefix("error: ").unwrap_or(&why);
+                console::say(&format!("warning: {what}: {why}"));
             }
         }
         PostOutcome::Superseded => {

@@ -152,7 +152,7 @@ fn the_working_tree_is_reviewed_too_and_the_index_is_not() {
     coverage:  reviewed 0 of 1 hunk in 0 files
     reviewer:  command: could not review: it reviews commits or the working tree,
                not the index or a patch, 0 findings, 0 dropped
-    scope:  the index against HEAD (d2f02322a95e to the index), 1 file, 1 hunk, +1
+    scope:  the index against HEAD ([COMMIT] to the index), 1 file, 1 hunk, +1
             -1
     report:  [WORK]/.mala/runs/[RUN]/review.md
 
@@ -175,7 +175,7 @@ fn a_command_that_is_not_there_is_named() {
     coverage:  reviewed 0 of 1 hunk in 0 files
     reviewer:  command: could not review: no-such-reviewer not found, 0 findings, 0
                dropped
-    scope:  HEAD~1..HEAD (7b1021c86082 to 8f1e6368c0d5), 1 file, 1 hunk, +1 -1
+    scope:  HEAD~1..HEAD ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -1
     report:  [WORK]/.mala/runs/[RUN]/review.md
 
     COULD NOT REVIEW  no reviewer available: no-such-reviewer not found
@@ -192,7 +192,7 @@ fn a_command_that_is_not_there_is_named() {
     not reviewed:  a.py (1 hunk)
     coverage:  reviewed 0 of 1 hunk in 0 files
     reviewer:  command: could not review: no command is set, 0 findings, 0 dropped
-    scope:  HEAD~1..HEAD (fa06f091bae4 to 517c08260090), 1 file, 1 hunk, +1 -1
+    scope:  HEAD~1..HEAD ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -1
     report:  [WORK]/.mala/runs/[RUN]/review.md
 
     COULD NOT REVIEW  no reviewer available: no command is set
@@ -210,7 +210,7 @@ fn a_command_that_is_not_there_is_named() {
     coverage:  reviewed 0 of 1 hunk in 0 files
     reviewer:  command: could not review: without review.command.parser, its parser
                is a model: ANTHROPIC_API_KEY is not set, 0 findings, 0 dropped
-    scope:  HEAD~1..HEAD (c3adaf40abe4 to b12875288687), 1 file, 1 hunk, +1 -1
+    scope:  HEAD~1..HEAD ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -1
     report:  [WORK]/.mala/runs/[RUN]/review.md
 
     COULD NOT REVIEW  no reviewer available: without review.command.parser, its

@@ -123,5 +123,5 @@ fn a_repository_cannot_say_where_keys_go() {
       |
     hint: move it to your own file, ~/.config/mala/config.yaml
     ");
-    assert_eq!(world.run(&["review"]).replace(" at 0ac746101a96", ""), checked);
+    assert_eq!(world.run(&["review"]).replace(" at [COMMIT]", ""), checked);
 }

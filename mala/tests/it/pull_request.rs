@@ -64,6 +64,20 @@ impl PullRequestBench {
         (output.status.code().unwrap_or(-1), stderr)
     }
 
+    /// All output of `mala pr o/r#7` with these options.
+    fn show(&self, options: &[&str]) -> String {
+        self.run(&[&["pr", "o/r#7"], options].concat())
+    }
+
+    /// All output of `mala` with these arguments. The server is `[GITHUB]`.
+    fn run(&self, args: &[&str]) -> String {
+        let url = self.github.url();
+        self.world.name(&url, "[GITHUB]").name(url.trim_start_matches("http://"), "[HOST]");
+        let shown = self.world.run(args);
+        assert!(!shown.contains(TOKEN), "002-098: the token is shown");
+        shown
+    }
+
     /// Deletes the ledger and all cached responses, as on another machine.
     fn forget(&self) {
         std::fs::remove_dir_all(self.world.home().join(".cache/mala/forges")).unwrap();

@@ -11,6 +11,7 @@ mod target;
 mod trackers;
 
 use crate::world;
+use insta::assert_snapshot;
 use mala_testkit::World;
 use std::process::Output;
 
@@ -55,6 +56,30 @@ fn text(output: &Output) -> (String, String) {
     (text(&output.stdout), text(&output.stderr))
 }
 
+/// Shows the random ids of all issues as `[ID]`, and that of the run as `[RUN]`.
+fn name_issues(world: &World) -> &World {
+    let list = text(&world.output(&["issue", "list", "--all"], b"")).0;
+    for line in list.lines() {
+        world.name(line.split(' ').next().unwrap_or_default(), "[ID]");
+    }
+    let metadata = std::fs::read_to_string(world.folder().join(".mala/run/run_metadata.json"));
+    let metadata: serde_json::Value =
+        metadata.map_or_else(|_| "".into(), |text| serde_json::from_str(&text).unwrap());
+    if let Some(id) = metadata["run_id"].as_str() {
+        world.name(&id[..8], "[RUN]");
+    }
+    world
+}
+
+/// All issues without their random ids and in the order of their titles.
+fn issues(world: &World) -> String {
+    let list = text(&world.output(&["issue", "list", "--all"], b"")).0;
+    let mut lines: Vec<&str> =
+        list.lines().map(|line| line.split_once("  ").unwrap_or_default().1).collect();
+    lines.sort();
+    name_issues(world).clean(&(lines.join("\n") + "\n"))
+}
+
 fn git(world: &World, args: &[&str]) -> String {
     let output = world.command("git").args(args).output().unwrap();
     String::from_utf8_lossy(&output.stdout).into_owned()
@@ -75,9 +100,11 @@ fn an_issue_becomes_a_merged_commit_after_its_findings_are_fixed() {
     let expected = format!("bd-{id}: add total\n").repeat(2);
     assert_eq!(subjects, expected, "000-015, 003-026");
     assert_eq!(git(&world, &["status", "--short", "--untracked-files=no"]), "");
-    let issues = text(&world.output(&["issue", "list", "--all"], b"")).0;
-    assert!(issues.contains(&format!("{id}  closed")), "000-012: {issues}");
-    assert!(issues.contains("closed  P2  Default argument"), "003-127, 003-180: {issues}");
+    // 000-012, 003-127, 003-180
+    assert_snapshot!(issues(&world), @"
+    closed  P2  Add total
+    closed  P2  Default argument is changed by the call
+    ");
     let events = text(&world.output(&["run", "logs", &id], b"")).0;
     let reviews: Vec<&str> = events
         .lines()
@@ -115,55 +142,144 @@ fn an_issue_becomes_a_merged_commit_after_its_findings_are_fixed() {
 fn an_issue_without_commits_fails_and_stays_open() {
     let world = repository(CONFIG, "exit 0\n").with_env("MALA_LOG", "info");
     let id = add_issue(&world, "Add total");
-    let output = world.output(&["run", &id], b"");
-    let (report, log) = text(&output);
-    assert_eq!(output.status.code(), Some(1), "{log}");
-    assert!(report.contains("failed: no commits for the issue"), "003-085: {report}");
-    assert!(!log.contains("Starting review"), "003-084");
-    let issues = text(&world.output(&["issue", "list"], b"")).0;
-    assert!(issues.contains(&format!("{id}  open")), "003-085: {issues}");
+    assert_snapshot!(world.name(&id, "[ISSUE]").run(&["run", &id]), @"
+    [exit 1]
+    [stdout]
+    # mala run: 0 issues succeeded, 1 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | [ISSUE] Add total | failed: no commits for the issue | no review | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - [ISSUE] failed: no commits for the issue: `mala run logs [ISSUE]`
+
+    [stderr]
+    [ISSUE]: preparing a workspace
+    [ISSUE]: coding
+    [ISSUE]: releasing
+    [ISSUE]: cleaning up
+    [ISSUE]: failed: no commits for the issue
+    report: [WORK]/.mala/run/report.md
+    ");
+    assert_snapshot!(world.run(&["issue", "list"]), @"
+    [exit 0]
+    [stdout]
+    [ISSUE]  open  P2  Add total
+    ");
 }
 
 #[test]
 fn the_plan_shows_issues_and_triggers() {
     let world = repository(&format!("reviewer_type: builtin\n{}", CONFIG.replace(", code_review: {enabled: true, reviewer_type: builtin, finding_threshold: P2, max_retries: 1}", "")), CODER);
     let id = add_issue(&world, "Add total");
-    let output = world.output(&["run", "--dry-run", "--reviewer-type", "cerberus"], b"");
-    let (plan, warnings) = text(&output);
-    assert!(plan.contains(&format!("ready: {id} Add total\n")), "{plan}");
-    assert!(plan.contains("session_end: check; review by builtin, threshold P1\n"), "003-237");
-    assert!(
-        warnings.contains(
-            "DEPRECATION: Top-level 'reviewer_type' is deprecated for per-issue reviews.\n\
-             Add 'validation_triggers.session_end.code_review.enabled: true' to preserve current behavior.\n\
-             Legacy implicit reviews will be removed in the next major version.\n"
-        ),
-        "003-241, 003-244: {warnings}"
-    );
-    assert!(
-        warnings.contains("--reviewer-type is deprecated: set `code_review.reviewer_type`"),
-        "003-223"
-    );
-    let plan = text(&world.output(&["run", "--dry-run", "--disable-validations", "review"], b"")).0;
-    assert!(plan.contains("session_end: check; no review\n"), "001-133, 000-093: {plan}");
+    world.name(&id, "[ISSUE]");
+    // 003-223, 003-237, 003-241, 003-244
+    assert_snapshot!(world.run(&["run", "--dry-run", "--reviewer-type", "cerberus"]), @"
+    [exit 0]
+    [stdout]
+    starts a new run
+    tracker: builtin
+    coder: scripted
+    target: main
+    issues at a time: 2
+    ready: [ISSUE] Add total
+    session_end: check; review by builtin, threshold P1
+    run_end: no commands; review by builtin, threshold none
+    [stderr]
+    warning: --reviewer-type is deprecated: set `code_review.reviewer_type` in mala.yaml
+    warning: mala.yaml at main:1:1: DEPRECATION: Top-level 'reviewer_type' is deprecated for per-issue reviews.
+    Add 'validation_triggers.session_end.code_review.enabled: true' to preserve current behavior.
+    Legacy implicit reviews will be removed in the next major version.
+    ");
+    // 001-133, 000-093
+    assert_snapshot!(world.run(&["run", "--dry-run", "--disable-validations", "review"]), @"
+    [exit 0]
+    [stdout]
+    starts a new run
+    tracker: builtin
+    coder: scripted
+    target: main
+    issues at a time: 2
+    ready: [ISSUE] Add total
+    session_end: check; no review
+    run_end: no commands; no review
+    [stderr]
+    warning: mala.yaml at main:1:1: DEPRECATION: Top-level 'reviewer_type' is deprecated for per-issue reviews.
+    Add 'validation_triggers.session_end.code_review.enabled: true' to preserve current behavior.
+    Legacy implicit reviews will be removed in the next major version.
+    ");
 }
 
 #[test]
 fn invalid_requests_have_their_exit_codes() {
     let world = repository(CONFIG, CODER);
-    for (rows, args, code) in [
-        ("001-134", &["run", "--disable-validations", "codex-review"][..], 64),
-        ("001-135", &["run", "--codex-thinking-mode", "high"], 64),
-        ("nothing to resume", &["run", "--resume"], 64),
-        ("no run", &["run", "stop"], 64),
-    ] {
-        let output = world.output(args, b"");
-        assert_eq!(output.status.code(), Some(code), "{rows}: {}", world.show(&output));
-    }
+    // 001-134
+    assert_snapshot!(world.run(&["run", "--disable-validations", "codex-review"]), @"
+    [exit 64]
+    [stderr]
+    error: invalid value 'codex-review' for '--disable-validations <NAME>'
+      [possible values: review]
+
+    For more information, try '--help'.
+    ");
+    // 001-135
+    assert_snapshot!(world.run(&["run", "--codex-thinking-mode", "high"]), @"
+    [exit 64]
+    [stderr]
+    error: unexpected argument '--codex-thinking-mode' found
+
+      tip: to pass '--codex-thinking-mode' as a value, use '-- --codex-thinking-mode'
+
+    Usage: mala run [OPTIONS] [ISSUE]...
+           mala run <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(world.run(&["run", "--resume"]), @"
+    [exit 64]
+    [stderr]
+    error: there is no run to resume
+    hint: run `mala run` without --resume
+    ");
+    assert_snapshot!(world.run(&["run", "stop"]), @"
+    [exit 64]
+    [stderr]
+    error: no run is in progress
+    ");
+    assert_snapshot!(world.run(&["run", "status"]), @"
+    [exit 0]
+    [stdout]
+    not running
+    ");
+    assert_snapshot!(world.run(&["run", "logs"]), @"
+    [exit 0]
+    [stderr]
+    no run yet
+    ");
+    // 003-067
     let world = repository("validation_triggers: {run_ends: {}}\n", CODER);
-    let output = world.output(&["run"], b"");
-    assert_eq!(output.status.code(), Some(78), "003-067");
-    assert!(text(&output).1.contains("run_end"), "003-067");
+    assert_snapshot!(world.run(&["run"]), @"
+    [exit 78]
+    [stderr]
+    error: mala.yaml at main:1:23: unknown key `run_ends` in `validation_triggers`
+     --> mala.yaml at main:1:23
+      |
+    1 | validation_triggers: {run_ends: {}}
+      |                       ^^^^^^^^ unknown key
+    hint: did you mean `run_end`?
+    ");
+    // 003-196
     let world = repository("validation_triggers: {run_end: {commands: [{ref: x}]}}\n", CODER);
-    assert_eq!(world.output(&["run"], b"").status.code(), Some(78), "003-196");
+    assert_snapshot!(world.run(&["run"]), @"
+    [exit 78]
+    [stderr]
+    warning: mala.yaml at main:1:33: `commands` has no `x`: define it there
+    error: `validation_triggers.run_end` names the command `x`, which `commands` does not have
+    ");
 }

@@ -169,3 +169,80 @@ fn output_that_cannot_be_written_is_an_error() {
     error: writing to stdout: No space left on device (os error 28)
     ");
 }
+
+#[test]
+fn what_cannot_be_printed_says_why() {
+    let world = world();
+    world.write("file", "");
+    let mut shown = String::new();
+    for args in [
+        &["man", "--dir", "file"][..],
+        &["config", "schema", "nope"],
+        &["config", "show", "--format", "toml"],
+        &["context", "nowhere..HEAD"],
+        &["doctor", "--format", "xml"],
+        &["eval", "leaderboard", "nope"],
+        &["eval", "list", "nope"],
+        &["serve"],
+    ] {
+        shown.push_str(&format!("$ mala {}\n{}", args.join(" "), world.run(args)));
+    }
+    assert_snapshot!(shown, @"
+    $ mala man --dir file
+    [exit 2]
+    [stderr]
+    error: creating file: File exists (os error 17)
+    $ mala config schema nope
+    [exit 64]
+    [stderr]
+    error: unexpected argument 'nope' found
+
+    Usage: mala config schema [OPTIONS]
+
+    For more information, try '--help'.
+    $ mala config show --format toml
+    [exit 64]
+    [stderr]
+    error: invalid value 'toml' for '--format <FORMAT>'
+      [possible values: yaml, json]
+
+    For more information, try '--help'.
+    $ mala context nowhere..HEAD
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    hint: run mala in a git repository, or review a diff with --patch
+    $ mala doctor --format xml
+    [exit 64]
+    [stderr]
+    error: invalid value 'xml' for '--format <FORMAT>'
+      [possible values: text, json]
+
+    For more information, try '--help'.
+    $ mala eval leaderboard nope
+    [exit 64]
+    [stderr]
+    error: unexpected argument 'nope' found
+
+    Usage: mala eval leaderboard [OPTIONS]
+
+    For more information, try '--help'.
+    $ mala eval list nope
+    [exit 64]
+    [stderr]
+    error: unexpected argument 'nope' found
+
+    Usage: mala eval list [OPTIONS]
+
+    For more information, try '--help'.
+    $ mala serve
+    [exit 64]
+    [stderr]
+    error: the following required arguments were not provided:
+      --webhooks
+
+    Usage: mala serve --webhooks
+
+    For more information, try '--help'.
+    ");
+}

@@ -154,6 +154,7 @@ fn accept(top: &Path, here: &Environment) -> anyhow::Result<()> {
             folder.accept(&state).context("recording the state of the repository")?;
             match n_unpushed(here, &state).await? {
                 0 => {}
+                1 => console::say("not reviewed: 1 of your commits is not pushed yet"),
                 n => console::say(&format!("not reviewed: {n} of your commits are not pushed yet")),
             }
         }

@@ -1,7 +1,7 @@
 //! `mala issue import` and `export`: JSON Lines, and Markdown plans with checkboxes.
 
 use crate::console::{self, harmless};
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::wiring::run::{BuiltinTracker, Git, open_builtin_tracker};
 use anyhow::Context;
 use clap::ValueEnum;
@@ -37,11 +37,13 @@ pub(super) async fn import(
     store: &dyn TaskStore,
 ) -> anyhow::Result<()> {
     let mut text = String::new();
-    let read = match file.ends_with("-") {
+    let is_stdin = file.ends_with("-");
+    let name = if is_stdin { "stdin".to_owned() } else { file.display().to_string() };
+    let read = match is_stdin {
         true => std::io::stdin().read_to_string(&mut text),
         false => std::fs::File::open(file).and_then(|mut file| file.read_to_string(&mut text)),
     };
-    read.with_context(|| format!("reading {}", file.display()))?;
+    read.with_context(|| format!("reading {name}"))?;
     let is_markdown = file.extension().is_some_and(|it| it == "md" || it == "markdown");
     let otherwise = if is_markdown { IssueFormat::Markdown } else { IssueFormat::Jsonl };
     let imported = match format.unwrap_or(otherwise) {
@@ -52,8 +54,7 @@ pub(super) async fn import(
         console::say(&format!("warning: {}", harmless(warning)));
     }
     if imported.tasks.is_empty() && !imported.warnings.is_empty() {
-        let what = format!("{} has no issues", file.display());
-        return Err(Failure::new(FailureKind::Usage, what).into());
+        return Err(Failure::usage(format!("{name} has no issues")).into());
     }
     let count = store.import(&imported.tasks).await?;
     Ok(console::data(&format!("{} added, {} updated\n", count.added, count.updated))?)

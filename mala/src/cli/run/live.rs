@@ -17,6 +17,8 @@ pub(super) struct LiveView {
     /// The lines of the works that are in progress; `None` without a terminal.
     lines: Option<MultiProgress>,
     works: Mutex<BTreeMap<String, WorkLine>>,
+    /// The last step of each piece of work that was printed as a line of text.
+    printed: Mutex<BTreeMap<String, String>>,
 }
 
 /// What is shown of a piece of work.
@@ -45,12 +47,17 @@ impl LiveView {
 
     fn on(target: Option<ProgressDrawTarget>) -> Self {
         let lines = target.map(MultiProgress::with_draw_target);
-        Self { lines, works: Mutex::default() }
+        Self { lines, works: Mutex::default(), printed: Mutex::default() }
     }
 
     /// Shows a notice.
     pub(super) fn show(&self, notice: RunNotice) {
-        let Some(lines) = &self.lines else { return console::say(&plain(&notice)) };
+        let Some(lines) = &self.lines else {
+            if self.is_new(&notice) {
+                console::say(&plain(&notice));
+            }
+            return;
+        };
         let mut works = self.works.lock().unwrap_or_else(PoisonError::into_inner);
         match notice {
             RunNotice::Step { work, doing, cost_usd } => {
@@ -73,6 +80,13 @@ impl LiveView {
             }
             RunNotice::Warning(_) => say_above(lines, &plain(&notice)),
         }
+    }
+
+    /// Whether a notice says more than the last one of its work: two steps may have the same name.
+    fn is_new(&self, notice: &RunNotice) -> bool {
+        let RunNotice::Step { work, doing, .. } = notice else { return true };
+        let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        printed.insert(work.clone(), doing.clone()).as_ref() != Some(doing)
     }
 
     /// Removes all lines.

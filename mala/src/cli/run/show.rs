@@ -137,7 +137,11 @@ pub(super) fn status(folder: &RunFolder) -> anyhow::Result<Exit> {
 /// Prints the events, a line each, with reasons and output below.
 pub(super) fn logs(folder: &RunFolder, name: Option<&str>) -> anyhow::Result<Exit> {
     let mut text = String::new();
-    for event in events(folder)? {
+    let events = events(folder)?;
+    if events.is_empty() {
+        console::say("no run yet");
+    }
+    for event in &events {
         let (work, details) = match &event.event {
             RunEvent::Work { key, event } => (key.to_string(), event_details(event)),
             _ => ("run".to_owned(), Vec::new()),
@@ -149,6 +153,10 @@ pub(super) fn logs(folder: &RunFolder, name: Option<&str>) -> anyhow::Result<Exi
                 text.push_str(&format!("    {}\n", harmless(&line)));
             }
         }
+    }
+    if let (Some(name), true, false) = (name, text.is_empty(), events.is_empty()) {
+        let what = format!("the last run has no events of `{}`", harmless(name));
+        return Err(Failure::usage(what).hint("run `mala run status` to list its work").into());
     }
     console::data(&text)?;
     Ok(Exit::Passed)

@@ -37,7 +37,7 @@ fn a_pass() {
     agent-sdk reviewed 1 hunk in 1 file: no findings.
 
     coverage:  reviewed 1 of 1 hunk in 1 file
-    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+    scope:  the working tree against HEAD ([COMMIT] to the working tree), 1
             file, 1 hunk, +1 -1
 
     PASS  no findings
@@ -62,7 +62,7 @@ fn a_finding_that_holds() {
       by agent-sdk
 
     coverage:  reviewed 1 of 1 hunk in 1 file
-    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+    scope:  the working tree against HEAD ([COMMIT] to the working tree), 1
             file, 1 hunk, +1 -1
 
     FAIL  1 finding at or above P1 (1 P1)
@@ -78,7 +78,7 @@ fn a_finding_that_is_refuted() {
 
     refuted:  1 finding by a check (use -v to list them)
     coverage:  reviewed 1 of 1 hunk in 1 file
-    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+    scope:  the working tree against HEAD ([COMMIT] to the working tree), 1
             file, 1 hunk, +1 -1
 
     PASS  no findings (1 refuted)
@@ -105,7 +105,7 @@ fn a_finding_that_could_not_be_checked() {
     warning:  agent-sdk: 1 claim not checked: invalid json: expected ident at line 1
               column 2
     coverage:  reviewed 1 of 1 hunk in 1 file
-    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+    scope:  the working tree against HEAD ([COMMIT] to the working tree), 1
             file, 1 hunk, +1 -1
 
     FAIL  1 finding at or above P1 (1 P1)
@@ -127,7 +127,7 @@ fn an_answer_that_cannot_be_read() {
     coverage:  reviewed 0 of 1 hunk in 0 files
     reviewer:  agent-sdk (claude-sonnet-5-5): could not review: invalid json:
                expected value at line 1 column 1, 0 findings, 0 dropped
-    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+    scope:  the working tree against HEAD ([COMMIT] to the working tree), 1
             file, 1 hunk, +1 -1
 
     COULD NOT REVIEW  invalid json: expected value at line 1 column 1
@@ -148,7 +148,7 @@ fn a_provider_that_refuses_the_key() {
     coverage:  reviewed 0 of 1 hunk in 0 files
     reviewer:  agent-sdk: could not review: 401: scripted 401
                (authentication_error); see ANTHROPIC_API_KEY, 0 findings, 0 dropped
-    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+    scope:  the working tree against HEAD ([COMMIT] to the working tree), 1
             file, 1 hunk, +1 -1
 
     COULD NOT REVIEW  401: scripted 401 (authentication_error); see
@@ -165,7 +165,7 @@ fn a_model_that_takes_too_long() {
     assert_snapshot!(result.split("[stderr]").next().unwrap(), @"
       reviewed 0 of 1 hunk in 0 files
     reviewer:  agent-sdk: could not review: timeout, 0 findings, 0 dropped
-    scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
+    scope:  the working tree against HEAD ([COMMIT] to the working tree), 1
             file, 1 hunk, +1 -1
 
     COULD NOT REVIEW  timed out

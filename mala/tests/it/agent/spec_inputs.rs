@@ -79,7 +79,7 @@ fn an_empty_range_says_that_there_is_nothing_to_review() {
     Nothing to review: HEAD..HEAD has no changes.
 
     coverage:  reviewed 0 of 0 hunks in 0 files
-    scope:  HEAD..HEAD (7a158f93eb0a to 7a158f93eb0a), 0 files, 0 hunks, +0 -0
+    scope:  HEAD..HEAD ([COMMIT] to [COMMIT]), 0 files, 0 hunks, +0 -0
 
     PASS  nothing to review: the change is empty
     ");
@@ -170,7 +170,7 @@ fn an_unknown_model_in_the_configuration_gets_a_suggestion() {
     coverage:  reviewed 0 of 1 hunk in 0 files
     reviewer:  agent-sdk: could not review: unknown model 'sonet', 0 findings, 0
                dropped
-    scope:  the working tree against HEAD (293bc75b2553 to the working tree), 1
+    scope:  the working tree against HEAD ([COMMIT] to the working tree), 1
             file, 1 hunk, +1 -1
 
     COULD NOT REVIEW  no reviewer available: unknown model 'sonet'

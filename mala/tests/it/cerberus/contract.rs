@@ -198,7 +198,7 @@ fn a_gate_that_is_missing_is_named_and_no_other_reviewer_runs() {
     not reviewed:  a.py (1 hunk)
     coverage:  reviewed 0 of 1 hunk in 0 files
     reviewer:  cerberus: could not review: no-gate not found, 0 findings, 0 dropped
-    scope:  HEAD~1..HEAD (4f9a8adb22f4 to 23a30d3a9d0a), 1 file, 1 hunk, +1 -1
+    scope:  HEAD~1..HEAD ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -1
 
     COULD NOT REVIEW  no reviewer available: no-gate not found
     [stderr]

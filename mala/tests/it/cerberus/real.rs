@@ -1,6 +1,7 @@
 //! mala with a panel of lanes of every behaviour, in its own process.
 
 use super::{CerberusProject, assert_none_left};
+use insta::assert_snapshot;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -88,11 +89,12 @@ fn what_the_panel_refuted_is_shown_and_does_not_block() {
 // Rows 001-146.
 #[test]
 fn every_way_in_which_a_panel_fails_keeps_its_exit_code() {
-    for (names, code, says, is_fatal) in [
-        (&["prose"][..], 2, "invalid json", false),
-        (&["pass", "banner"], 2, "banner: invalid json", false),
-        (&["partial"], 2, "1 of 1 hunks were not reviewed", false),
-        (&["missing", "pass"], 4, "`no-such-program` is not on PATH", true),
+    let mut errors = String::new();
+    for (names, code, is_fatal) in [
+        (&["prose"][..], 2, false),
+        (&["pass", "banner"], 2, false),
+        (&["partial"], 2, false),
+        (&["missing", "pass"], 4, true),
     ] {
         let config = if names.contains(&"missing") {
             panel(names, "").world.read("mala.yaml").replace("[lane, missing]", "[no-such-program]")
@@ -102,11 +104,17 @@ fn every_way_in_which_a_panel_fails_keeps_its_exit_code() {
         let said = CerberusProject::new(&config).review(&[]);
         let case = format!("{names:?}: {:#}", said.json);
         assert_eq!(said.code, code, "{case}");
-        assert!(said.error().contains(says), "{case}");
+        errors.push_str(&format!("{names:?}: {}\n", said.error()));
         assert_eq!(said.json["fatal_error"], is_fatal, "{case}");
         assert_eq!(said.json["issues"], serde_json::json!([]), "{case}");
         assert_eq!(said.json["passed"], false, "{case}");
     }
+    assert_snapshot!(errors, @r#"
+    ["prose"]: invalid json: expected value at line 1 column 1: "I looked at everything. No issues found: APPROVED, PASS."
+    ["pass", "banner"]: banner: invalid json: expected value at line 1 column 1: "You've hit your usage limit. Try again at 5 pm."
+    ["partial"]: 1 of 1 hunks were not reviewed
+    ["missing", "pass"]: `no-such-program` is not on PATH
+    "#);
 }
 
 #[test]
@@ -181,7 +189,7 @@ fn the_working_tree_and_commits_are_reviewed_too() {
     project.repo.git(&["add", "-A"]);
     let said = project.review_of(&["--staged"]);
     assert_eq!(said.code, 4, "{:#}", said.json);
-    assert!(said.error().contains("not the index"), "{:#}", said.json);
+    assert_snapshot!(said.error(), @"it reviews commits or the working tree, not the index or a patch");
 }
 
 // Rows 001-119.
@@ -202,8 +210,8 @@ fn the_change_does_not_choose_its_panel() {
     let said = project.review(&[]);
     assert_eq!(said.code, 1, "{:#}", said.json);
     assert_eq!(said.json["issues"][0]["reviewer"], "fail", "the panel is the base's");
-    let warnings = said.json["warnings"].to_string();
-    assert!(warnings.contains("mala.yaml in the work tree differs"), "{warnings}");
+    let warnings = project.world.clean(&said.json["warnings"].to_string());
+    assert_snapshot!(warnings, @r#"["mala.yaml in the work tree differs: using mala.yaml at [COMMIT]"]"#);
 }
 
 #[test]

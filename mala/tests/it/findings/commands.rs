@@ -91,8 +91,8 @@ fn a_finding_is_shown_with_what_happened_to_it() {
 
     When this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.
 
-    [TIME] reported by builtin in round 1 on line 2 of 138df718d4e1: no known finding is like it
-    [TIME] reported by builtin in round 2 on line 2 of 138df718d4e1: same symbol, evidence and kind of category
+    [TIME] reported by builtin in round 1 on line 2 of [COMMIT]: no known finding is like it
+    [TIME] reported by builtin in round 2 on line 2 of [COMMIT]: same symbol, evidence and kind of category
     [TIME] disputed by mala tests: it is wanted here
     ");
     let (code, shown) = json(&world, &["findings", "show", &id, "--format", "json"]);
@@ -284,7 +284,7 @@ fn a_review_groups_its_findings() {
       fix: Remove the line.
 
     coverage:  reviewed 2 of 2 hunks in 2 files
-    scope:  main...HEAD (8dc3217811cc to 3e1396f6bd92), 2 files, 2 hunks, +3 -0
+    scope:  main...HEAD ([COMMIT] to [COMMIT]), 2 files, 2 hunks, +3 -0
     report:  [WORK]/.mala/runs/[RUN]/review.md
 
     FAIL  2 findings at or above P1 (2 P1)
@@ -317,7 +317,7 @@ fn a_review_lists_what_is_waived_and_what_is_fixed() {
     waived:  1 finding accepted by a person:
       0f8110c2 app.py:2 P1 Breakpoint left in [debug/python-breakpoint]: known
     coverage:  reviewed 2 of 2 hunks in 2 files
-    scope:  main...HEAD (8dc3217811cc to 3e1396f6bd92), 2 files, 2 hunks, +3 -0
+    scope:  main...HEAD ([COMMIT] to [COMMIT]), 2 files, 2 hunks, +3 -0
     report:  [WORK]/.mala/runs/[RUN]/review.md
 
     FAIL  1 finding at or above P1 (1 P1)
@@ -333,7 +333,7 @@ fn a_review_lists_what_is_waived_and_what_is_fixed() {
     fixed:  b.py:2 P1 Breakpoint left in [debug/python-breakpoint] (its evidence is
             gone, and it is not reported again)
     coverage:  reviewed 1 of 1 hunk in 1 file
-    scope:  main...HEAD (8dc3217811cc to 507da139afa1), 1 file, 1 hunk, +2 -0
+    scope:  main...HEAD ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +2 -0
     report:  [WORK]/.mala/runs/[RUN]/review.md
 
     PASS  no findings
@@ -418,4 +418,79 @@ fn statistics_are_over_all_reviews() {
           1  100 %     0 %       0 %  bug
     ");
     assert_eq!(json(&world, &["stats", "--format", "json"]).1["n_confirmed"], 1);
+}
+
+#[test]
+fn findings_go_out_with_their_history() {
+    let (world, id) = reviewed();
+    assert_snapshot!(world.run(&["findings", "waive", &id, "--reason", "known"]), @"
+    [exit 0]
+    [stdout]
+    0f8110c2 is waived: app.py:2 Breakpoint left in
+    ");
+    assert_snapshot!(world.run(&["findings", "dispute", &id, "--reason", "wrong"]), @"
+    [exit 0]
+    [stdout]
+    0f8110c2 is disputed: app.py:2 Breakpoint left in
+    ");
+    assert_snapshot!(world.run(&["findings", "reopen", &id]), @"
+    [exit 0]
+    [stdout]
+    0f8110c2 is open: app.py:2 Breakpoint left in
+    ");
+    assert_snapshot!(world.run(&["findings", "dispute", "zzzz", "--reason", "x"]), @"
+    [exit 64]
+    [stderr]
+    error: no finding `zzzz` in the ledger
+    hint: run `mala findings` to list the findings
+    ");
+    assert_snapshot!(world.run(&["findings", "export"]), @r#"
+    [exit 0]
+    [stdout]
+    {"finding":{"id":"[ID]","finding":{"file":"app.py","line_start":2,"line_end":2,"priority":1,"severity":"high","category":"bug","title":"Breakpoint left in","body":"When this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.","suggestion":"Remove the line.","evidence_snippet":"    breakpoint()","confidence":0.97,"language":"python","reviewer":"builtin","rule":"debug/python-breakpoint","dedupe_key":"[ID]","symbol":"ask","verification":{"outcome":"verified","how":"line rule debug/python-breakpoint"},"state":"open","first_seen":null,"also_reported_by":[],"on_changed_lines":true},"state":"open","subject":"topic","standing":null,"first_seen":"[ID]","first_seen_at":"[TIME]","last_seen_at":"[TIME]","n_occurrences":1,"waiver":null,"paths":["app.py"]},"occurrences":[{"review_id":"[ID]","subject":"topic","reviewer":"builtin","round":1,"line_start":2,"line_end":2,"commit":"[SHA]","at":"[TIME]","matched":"no known finding is like it"}],"state_changes":[{"state":"waived","by":"mala tests","at":"[TIME]","reason":"known"},{"state":"disputed","by":"mala tests","at":"[TIME]","reason":"wrong"},{"state":"open","by":"mala tests","at":"[TIME]","reason":"reopened"}],"standings":[{"subject":"topic","standing":"new","file":"app.py","code":{"file":"[ID]","symbol":"[ID]"}}]}
+    "#);
+}
+
+#[test]
+fn findings_need_a_repository() {
+    let world = crate::world();
+    let mut shown = String::new();
+    for args in [
+        &["findings"][..],
+        &["findings", "baseline"],
+        &["findings", "export"],
+        &["findings", "reopen", "a"],
+        &["stats"],
+        &["runs", "list", "-n", "x"],
+    ] {
+        shown.push_str(&format!("$ mala {}\n{}", args.join(" "), world.run(args)));
+    }
+    assert_snapshot!(shown, @"
+    $ mala findings
+    [exit 2]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala findings baseline
+    [exit 2]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala findings export
+    [exit 2]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala findings reopen a
+    [exit 2]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala stats
+    [exit 2]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala runs list -n x
+    [exit 64]
+    [stderr]
+    error: invalid value 'x' for '--limit <N>': invalid digit found in string
+
+    For more information, try '--help'.
+    ");
 }

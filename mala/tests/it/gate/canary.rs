@@ -61,7 +61,7 @@ fn what_a_lane_finds_is_shown_beside_its_verdict() {
     let (_, shown, _) = bench.run(&["wait", "--session-key", &after.key]);
     assert_snapshot!(dateless(&shown), @"
     PASS (unanimous: 2 of 2 needed passes)
-      HEAD~1..HEAD at 8cfbaf3b030e, started [TIME]
+      HEAD~1..HEAD at [COMMIT], started [TIME]
       finder: PASS (found 1 of 1 planted, [DATE])
       pass: PASS (found 0 of 1 planted, [DATE])
     [WORK]/.mala/gate/[KEY]

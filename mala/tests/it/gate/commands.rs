@@ -210,7 +210,7 @@ fn a_persons_answer_is_text() {
     [exit 1]
     [stdout]
     FAIL (unanimous: 1 of 3 needed passes)
-      HEAD~1..HEAD at [HEAD], started [TIME]
+      HEAD~1..HEAD at [COMMIT], started [TIME]
       fail: FAIL
       pass: PASS
       prose: no vote: invalid json: expected value at line 1 column 1: "I looked at everything. No issues found: APPROVED, PASS."
@@ -218,4 +218,133 @@ fn a_persons_answer_is_text() {
         when x is None it fails
         found by fail, confirmed by pass
     "#);
+}
+
+#[test]
+fn sessions_are_started_listed_and_removed() {
+    let bench = GateWorld::new();
+    let spawn = ["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "pass"];
+    assert_snapshot!(bench.world.run(&spawn), @r#"
+    [exit 0]
+    [stdout]
+    {
+      "schema_version": 1,
+      "session_key": "[KEY]",
+      "reviewers_spawned": [
+        "pass"
+      ],
+      "reviewers_missing": {},
+      "session_dir": "[WORK]/.mala/gate/[KEY]",
+      "head": "[SHA]"
+    }
+    "#);
+    bench.run(&["wait"]);
+    assert_snapshot!(bench.world.run(&["list"]), @"
+    [exit 0]
+    [stdout]
+    [KEY]  done, PASS  HEAD~1..HEAD  1 of 1 lanes over
+    ");
+    assert_snapshot!(bench.world.run(&["clean", "--older-than", "0s"]), @"
+    [exit 0]
+    [stderr]
+    1 session removed
+    ");
+    assert_snapshot!(bench.world.run(&["clean", "--older-than", "soon"]), @"
+    [exit 64]
+    [stderr]
+    error: invalid value 'soon' for '--older-than <TIME>': `soon` is not a duration such as 7d, 12h, 30m or 45s
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn a_gate_needs_a_repository_and_a_command() {
+    let world = crate::gate_world();
+    let mut shown = String::new();
+    for args in [
+        &["spawn-code-review", "--uncommitted"][..],
+        &["wait"],
+        &["status"],
+        &["list"],
+        &["cancel"],
+        &["clean"],
+        &["lanes", "--nope"],
+        &["canary"],
+        &["help"],
+    ] {
+        shown.push_str(&format!("$ review-gate {}\n{}", args.join(" "), world.run(args)));
+    }
+    assert_snapshot!(shown, @"
+    $ review-gate spawn-code-review --uncommitted
+    [exit 1]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ review-gate wait
+    [exit 5]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ review-gate status
+    [exit 5]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ review-gate list
+    [exit 5]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ review-gate cancel
+    [exit 5]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ review-gate clean
+    [exit 5]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ review-gate lanes --nope
+    [exit 64]
+    [stderr]
+    error: unexpected argument '--nope' found
+
+    Usage: review-gate lanes [OPTIONS]
+
+    For more information, try '--help'.
+    $ review-gate canary
+    [exit 5]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ review-gate help
+    [exit 0]
+    [stdout]
+    Review a change with several reviewers and combine their verdicts
+
+    `spawn-code-review` starts the reviewers and returns at once; `wait` prints their joint verdict.
+    Exit codes of `wait`: 0 pass, 1 findings, 2 no usable answer, 3 timeout, 4 no reviewers, 5 internal
+    error. Invalid arguments: 1 for `spawn-code-review`, 5 for `wait`, 64 for other commands.
+
+    Usage: review-gate <COMMAND>
+
+    Commands:
+      spawn-code-review  Start the reviewers of a change
+      wait               Wait for the reviewers and print the verdict
+      status             Show the progress of a session
+      list               List sessions, newest first
+      cancel             Stop a session and everything that it started
+      clean              Remove old sessions
+      lanes              List the reviewers, and why each can be used or not
+      canary             Measure the lanes on planted defects
+      help               Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
+    ");
+    assert!(world.run(&[]).starts_with("[exit 64]"), "{}", world.run(&[]));
+    assert_snapshot!(world.run(&["--version"]), @"
+    [exit 0]
+    [stdout]
+    review-gate 0.1.0
+    ");
 }

@@ -1,6 +1,7 @@
 //! Lanes that go wrong in every way: each ends in the right code, within its limit, and leaves nothing.
 
 use super::bench::{GateWorld, processes};
+use insta::assert_snapshot;
 use std::time::{Duration, Instant};
 
 #[track_caller]
@@ -67,14 +68,22 @@ fn a_context_file_that_is_none_is_refused() {
     let bench = GateWorld::new();
     let pipe = bench.repo.beside("pipe");
     assert!(bench.world.command("mkfifo").arg(&pipe).status().unwrap().success());
+    bench.world.name(pipe.to_str().unwrap(), "[PIPE]");
+    let mut shown = String::new();
     for file in [pipe.to_str().unwrap(), "/dev/zero"] {
         let started = Instant::now();
         let args = ["spawn-code-review", "--diff", "HEAD~1..HEAD", "--context-file", file];
-        let (code, _, stderr) = bench.run(&args);
-        assert_eq!(code, 1, "{stderr}");
-        assert!(stderr.contains("it is not a regular file"), "{stderr}");
+        shown.push_str(&bench.world.run(&args));
         assert!(started.elapsed() < Duration::from_secs(10));
     }
+    assert_snapshot!(shown, @"
+    [exit 1]
+    [stderr]
+    error: reading the context file [PIPE]: it is not a regular file
+    [exit 1]
+    [stderr]
+    error: reading the context file /dev/zero: it is not a regular file
+    ");
 }
 
 #[test]
@@ -262,7 +271,10 @@ fn a_gate_inside_of_a_gate_refuses() {
     assert_eq!(ended.code, 0);
     let folder = ended.json["report"]["session_dir"].as_str().unwrap();
     let stderr = std::fs::read_to_string(format!("{folder}/lanes/gate/review/stderr.txt")).unwrap();
-    assert!(stderr.contains("cannot run inside a review of a gate"), "{stderr}");
+    assert_snapshot!(stderr, @"
+    error: cannot run inside a review of a gate
+    hint: run `review-gate` outside of a reviewer
+    ");
 }
 
 /// A reviewer cannot start a session, so that no other may stand for the one that it has not.
@@ -276,30 +288,104 @@ fn inside_of_a_gate_no_session_is_chosen() {
     let before = entries();
     let inside = |args: &[&str]| {
         let mut gate = bench.world.command(env!("CARGO_BIN_EXE_review-gate"));
-        let output = gate.args(args).env("MALA_GATE", "some/lane/").output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code(), text(&output.stdout), text(&output.stderr))
+        bench.world.show(&gate.args(args).env("MALA_GATE", "some/lane/").output().unwrap())
     };
-    let spawn = inside(&["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "fail"]);
-    assert_eq!(spawn.0, Some(1), "{}", spawn.2);
-    assert_eq!(inside(&["spawn-code-review", "--dif", "HEAD~1..HEAD"]).0, Some(1));
+    let spawn = ["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "fail"];
+    assert_snapshot!(inside(&spawn), @"
+    [exit 1]
+    [stderr]
+    error: cannot run inside a review of a gate
+    hint: run `review-gate` outside of a reviewer
+    ");
+    assert_snapshot!(inside(&["spawn-code-review", "--dif", "HEAD~1..HEAD"]), @"
+    [exit 1]
+    [stderr]
+    error: unexpected argument '--dif' found
+
+      tip: a similar argument exists: '--diff'
+
+    Usage: review-gate spawn-code-review <--diff <RANGE>|--commit <SHA>...|--base <BRANCH>|--uncommitted>
+
+    For more information, try '--help'.
+    ");
     assert_eq!(entries(), before, "nothing is written down");
-    let why = "this is a reviewer of a gate already, and has no session of its own";
-    let (code, stdout, _) = inside(&["wait", "--json"]);
-    let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!(code, Some(5), "{json:#}");
-    assert_eq!(json["status"], "error");
-    assert_eq!(json["consensus"]["verdict"], "no_reviewers");
-    assert!(json["parse_errors"][0].as_str().unwrap().starts_with(why), "{json:#}");
-    for args in [&["wait"][..], &["status"], &["status", "--json"], &["cancel"]] {
-        let (code, stdout, stderr) = inside(args);
-        assert_eq!(code, Some(5), "{args:?}: {stdout}{stderr}");
-        assert!(format!("{stdout}{stderr}").contains(why), "{args:?}: {stdout}{stderr}");
+    assert_snapshot!(inside(&["wait", "--json"]), @r#"
+    [exit 5]
+    [stdout]
+    {
+      "schema_version": 1,
+      "status": "error",
+      "consensus": {
+        "verdict": "no_reviewers",
+        "iteration": 1,
+        "rule": "unanimous",
+        "needed": 0,
+        "passes": 0
+      },
+      "reviewers": {},
+      "issues": [],
+      "parse_errors": [
+        "this is a reviewer of a gate already, and has no session of its own: name one with --session-key"
+      ],
+      "report": {
+        "session_key": null,
+        "session_dir": null,
+        "scope": null,
+        "not_reviewed": "internal",
+        "checks": [],
+        "reviewers": {},
+        "coverage": {
+          "hunks_given": 0,
+          "hunks_accounted": 0,
+          "files": [],
+          "skipped": []
+        },
+        "usage": {
+          "llm_calls": 0,
+          "tool_calls": 0,
+          "tokens_used": null,
+          "cache_read_tokens": null,
+          "cost_usd": null,
+          "latency_seconds_llm": 0.0
+        },
+        "checker": null,
+        "warnings": []
+      }
     }
-    for args in [&["wait"][..], &["status"]] {
-        let (code, stdout, stderr) = inside(&[args, &["--session-key", &passed.key]].concat());
-        assert_eq!(code, Some(0), "{args:?}: {stdout}{stderr}");
-    }
+    "#);
+    assert_snapshot!(inside(&["wait"]), @"
+    [exit 5]
+    [stderr]
+    error: this is a reviewer of a gate already, and has no session of its own: name one with --session-key
+    ");
+    assert_snapshot!(inside(&["status"]), @"
+    [exit 5]
+    [stderr]
+    error: this is a reviewer of a gate already, and has no session of its own: name one with --session-key
+    ");
+    assert_snapshot!(inside(&["status", "--json"]), @"
+    [exit 5]
+    [stderr]
+    error: this is a reviewer of a gate already, and has no session of its own: name one with --session-key
+    ");
+    assert_snapshot!(inside(&["cancel"]), @"
+    [exit 5]
+    [stderr]
+    error: this is a reviewer of a gate already, and has no session of its own: name one with --session-key
+    ");
+    assert_snapshot!(inside(&["wait", "--session-key", &passed.key]), @"
+    [exit 0]
+    [stdout]
+    PASS (unanimous: 1 of 1 needed passes)
+      HEAD~1..HEAD at [COMMIT], started [TIME]
+      pass: PASS
+    [WORK]/.mala/gate/[KEY]
+    ");
+    assert_snapshot!(inside(&["status", "--session-key", &passed.key]), @"
+    [exit 0]
+    [stdout]
+    [KEY]  done, PASS  HEAD~1..HEAD  1 of 1 lanes over
+    ");
 }
 
 #[test]
@@ -323,7 +409,9 @@ fn one_that_kills_its_supervisor_is_noticed_at_once() {
     assert_eq!(ended.json["parse_errors"][0], "the supervisor of the session died");
     assert!(started.elapsed() < Duration::from_secs(10));
     ended.assert_nothing_left();
-    let (code, stdout, _) = bench.run(&["status"]);
-    assert_eq!(code, 5, "{stdout}");
-    assert!(stdout.contains("dead"), "{stdout}");
+    assert_snapshot!(bench.world.run(&["status"]), @"
+    [exit 5]
+    [stdout]
+    [KEY]  dead  HEAD~1..HEAD  0 of 2 lanes over
+    ");
 }

@@ -2,6 +2,7 @@
 //! takes its place.
 
 use super::bench::GateWorld;
+use insta::assert_snapshot;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
@@ -23,8 +24,11 @@ fn a_result_of_another_session_is_none() {
     std::fs::copy(from, to).unwrap();
     let ended = bench.wait(&key);
     assert_eq!(ended.code, 5, "{:#}", ended.json);
-    let (code, _, stderr) = bench.run(&["cancel"]);
-    assert!(code == 0 && stderr.contains("is cancelled"), "{stderr}");
+    assert_snapshot!(bench.world.run(&["cancel", "--session-key", &key]), @"
+    [exit 0]
+    [stderr]
+    [KEY] is cancelled
+    ");
     let ended = bench.wait(&key);
     assert_eq!(ended.json["parse_errors"][0], "the session was cancelled");
     ended.assert_nothing_left();

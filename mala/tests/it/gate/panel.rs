@@ -125,7 +125,7 @@ fn a_blocking_finding_is_checked_by_a_lane_that_did_not_make_it() {
     let (_, shown, _) = bench.run(&["wait"]);
     assert_snapshot!(bench.world.clean(&shown), @"
     FAIL (unanimous: 1 of 2 needed passes)
-      HEAD~1..HEAD at 6ccbe4e87232, started [TIME]
+      HEAD~1..HEAD at [COMMIT], started [TIME]
       fail: FAIL
       pass: PASS
     a.py:2: [P1] breaks on None
@@ -148,7 +148,7 @@ fn an_objection_that_was_refuted_is_not_shown_as_a_pass() {
     let (_, shown, _) = bench.run(&["wait"]);
     assert_snapshot!(bench.world.clean(&shown), @"
     PASS (unanimous: 2 of 2 needed passes)
-      HEAD~1..HEAD at 6ccbe4e87232, started [TIME]
+      HEAD~1..HEAD at [COMMIT], started [TIME]
       fail: objected, refuted by refuter
       refuter: PASS
     a.py:2: [P1] breaks on None

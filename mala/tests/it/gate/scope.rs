@@ -1,6 +1,7 @@
 //! What a session reviews.
 
 use super::bench::{GateWorld, Verdict};
+use insta::assert_snapshot;
 use mala_testkit::TestRepo;
 use serde_json::Value;
 
@@ -93,8 +94,7 @@ fn what_the_settings_leave_out_is_named_and_not_reviewed() {
     bench.repo.commit("data");
     let ended = bench.review("pass", &[]);
     assert_eq!(ended.code, 0, "{:#}", ended.json);
-    let warnings = ended.json["report"]["warnings"].to_string();
-    assert!(warnings.contains("data/long.json is not reviewed: ignored"), "{warnings}");
+    assert_snapshot!(ended.json["report"]["warnings"], @r#"["data/long.json is not reviewed: ignored by configuration"]"#);
     bench.repo.write("mala.yaml", "review: {ignore: ['**']}\n");
     bench.repo.write("a.py", "def f(x):\n    return x + 3\n");
     bench.repo.commit("ignore all");
@@ -122,8 +122,14 @@ fn without_lanes_there_are_no_reviewers() {
     assert_eq!(spawned["reviewers_spawned"], serde_json::json!([]));
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());
     assert_eq!((ended.code, ended.verdict()), (4, "no_reviewers"));
-    let said = ended.json["parse_errors"].to_string();
-    assert!(said.contains("`codex` is not on PATH"), "{said}");
+    assert_snapshot!(format!("{:#}", ended.json["parse_errors"]), @r#"
+    [
+      "no reviewer is available",
+      "claude is not in the panel: `claude` is not on PATH",
+      "codex is not in the panel: `codex` is not on PATH",
+      "gemini is not in the panel: `gemini` is not on PATH"
+    ]
+    "#);
 }
 
 #[test]
@@ -199,28 +205,59 @@ fn a_change_cannot_choose_its_own_panel() {
 
 #[test]
 fn a_change_without_a_reviewable_file_does_not_pass() {
-    for (file, content, code, why) in [
-        ("vendor/evil.py", "x = 1\n", 2, "vendor/evil.py is not reviewed: vendored"),
-        ("a.py", "x = 1\0\n", 2, "a.py is not reviewed: a source with bytes that are no text"),
-        ("app.min.js", "x=1\n", 2, "app.min.js is not reviewed: minified"),
-        ("Cargo.lock", "version = 3\n", 2, "Cargo.lock is not reviewed: lock file"),
+    let mut said = String::new();
+    for (file, content) in [
+        ("vendor/evil.py", "x = 1\n"),
+        ("a.py", "x = 1\0\n"),
+        ("app.min.js", "x=1\n"),
+        ("Cargo.lock", "version = 3\n"),
     ] {
         let bench = GateWorld::new();
         bench.repo.write(file, content);
         bench.repo.commit("nothing to see");
         let spawned = bench.spawn(&["--lanes", "pass"]);
-        assert_eq!(
-            spawned["reviewers_spawned"].as_array().unwrap().is_empty(),
-            code == 2,
-            "{file}"
-        );
-        let ended = bench.wait(spawned["session_key"].as_str().unwrap());
-        assert_eq!(ended.code, code, "{file}: {:#}", ended.json);
-        let said = [&ended.json["parse_errors"], &ended.json["report"]["warnings"]];
-        assert!(said.iter().any(|said| said.to_string().contains(why)), "{file}: {:#}", ended.json);
+        assert_eq!(spawned["reviewers_spawned"], serde_json::json!([]), "{file}");
+        let key = spawned["session_key"].as_str().unwrap();
+        let ended = bench.wait(key);
+        said.push_str(&bench.world.run(&["wait", "--session-key", key]));
         assert_eq!(ended.json["report"]["coverage"]["files"], serde_json::json!([]));
         ended.assert_nothing_left();
     }
+    assert_snapshot!(said, @"
+    [exit 2]
+    [stdout]
+    no verdict (unanimous: 0 of 0 needed passes)
+      HEAD~1..HEAD at [COMMIT], started [TIME]
+      no file of this change can be reviewed; to allow that, list the files in review.ignore
+      vendor/evil.py is not reviewed: vendored
+    warning: vendor/evil.py is not reviewed: vendored
+    warning: vendor/evil.py is not reviewed: vendored code; to review it, set -linguist-vendored in .gitattributes
+    [WORK]/.mala/gate/[KEY]
+    [exit 2]
+    [stdout]
+    no verdict (unanimous: 0 of 0 needed passes)
+      HEAD~1..HEAD at [COMMIT], started [TIME]
+      no file of this change can be reviewed; to allow that, list the files in review.ignore
+      a.py is not reviewed: a source with bytes that are no text
+    warning: a.py is not reviewed: a source with bytes that are no text
+    [WORK]/.mala/gate/[KEY]
+    [exit 2]
+    [stdout]
+    no verdict (unanimous: 0 of 0 needed passes)
+      HEAD~1..HEAD at [COMMIT], started [TIME]
+      no file of this change can be reviewed; to allow that, list the files in review.ignore
+      app.min.js is not reviewed: minified
+    warning: app.min.js is not reviewed: minified
+    [WORK]/.mala/gate/[KEY]
+    [exit 2]
+    [stdout]
+    no verdict (unanimous: 0 of 0 needed passes)
+      HEAD~1..HEAD at [COMMIT], started [TIME]
+      no file of this change can be reviewed; to allow that, list the files in review.ignore
+      Cargo.lock is not reviewed: lock file
+    warning: Cargo.lock is not reviewed: lock file
+    [WORK]/.mala/gate/[KEY]
+    ");
 }
 
 /// No commit of this repository shows what is not committed in another one.
@@ -292,6 +329,7 @@ fn what_no_line_shows_is_told_and_named() {
         "run.sh, modified, mode 100644 -> 100755, no line changed",
         "py.typed, added, empty",
     ];
+    let mut shown = String::new();
     for more in [false, true] {
         if more {
             bench.repo.git(&["checkout", "-q", "--", "."]);
@@ -304,19 +342,35 @@ fn what_no_line_shows_is_told_and_named() {
         let ended = bench.wait(spawned["session_key"].as_str().unwrap());
         assert_eq!((ended.code, ended.verdict()), (0, "PASS"), "{:#}", ended.json);
         let prompt = prompt(&spawned, "pass");
-        let (_, shown, _) = bench.run(&["wait"]);
+        shown.push_str(&bench.world.run(&["wait", "--session-key", &ended.key]));
         let folder = spawned["session_dir"].as_str().unwrap();
         let report = std::fs::read_to_string(format!("{folder}/report.md")).unwrap();
         for line in told {
             assert!(prompt.contains(&format!("{line}\n")), "{line}: {prompt}");
-            let warning = format!("{line}: told by name only");
-            let warnings = ended.json["report"]["warnings"].as_array().unwrap();
-            assert!(warnings.contains(&warning.as_str().into()), "{warning}: {warnings:?}");
-            assert!(shown.contains(&format!("warning: {warning}\n")), "{shown}");
             let name = line.split(", ").next().unwrap().replace('_', "\\_");
             assert!(report.contains(&name) && report.contains("told by name only"), "{report}");
         }
     }
+    assert_snapshot!(shown, @"
+    [exit 0]
+    [stdout]
+    PASS (unanimous: 1 of 1 needed passes)
+      HEAD~1..HEAD at [COMMIT], started [TIME]
+      pass: PASS
+    warning: py.typed, added, empty: told by name only
+    warning: run.sh, modified, mode 100644 -> 100755, no line changed: told by name only
+    warning: sitecustomize.py, renamed from evil.py, no line changed: told by name only
+    [WORK]/.mala/gate/[KEY]
+    [exit 0]
+    [stdout]
+    PASS (unanimous: 1 of 1 needed passes)
+      HEAD~1..HEAD at [COMMIT], started [TIME]
+      pass: PASS
+    warning: py.typed, added, empty: told by name only
+    warning: run.sh, modified, mode 100644 -> 100755, no line changed: told by name only
+    warning: sitecustomize.py, renamed from evil.py, no line changed: told by name only
+    [WORK]/.mala/gate/[KEY]
+    ");
 }
 
 #[test]

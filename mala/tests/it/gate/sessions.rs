@@ -1,6 +1,7 @@
 //! Many sessions at once, and supervisors that die at any moment.
 
 use super::bench::{GateWorld, processes};
+use insta::assert_snapshot;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -131,8 +132,11 @@ fn a_killed_supervisor_leaves_nothing_to_those_who_come_after() {
     Command::new("kill").args(["-9", &pid]).output().unwrap();
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(left(), 2, "no command ran yet");
-    let (_, listed, _) = bench.run(&["list"]);
-    assert!(listed.contains("dead"), "{listed}");
+    assert_snapshot!(bench.world.run(&["list"]), @"
+    [exit 0]
+    [stdout]
+    [KEY]  dead  HEAD~1..HEAD  0 of 1 lanes over
+    ");
     std::thread::sleep(Duration::from_millis(200));
     assert_eq!(left(), 0);
 }
@@ -148,8 +152,15 @@ fn a_supervisor_that_is_stopped_is_not_waited_for() {
     assert_eq!(ended.code, 5, "{:#}", ended.json);
     assert!(started.elapsed() < Duration::from_secs(40));
     ended.assert_nothing_left();
-    let (_, shown, _) = bench.run(&["wait", "--session-key", &ended.key]);
-    assert!(shown.contains("\n  the supervisor of the session died\n"), "{shown}");
+    assert_snapshot!(bench.world.run(&["wait", "--session-key", &ended.key]), @"
+    [exit 5]
+    [stdout]
+    no verdict (unanimous: 0 of 0 needed passes)
+      HEAD~1..HEAD at [COMMIT], started [TIME]
+      never: no vote: no answer yet
+      the supervisor of the session died
+    [WORK]/.mala/gate/[KEY]
+    ");
     let left = processes(|_, command| command.contains(&ended.key));
     assert!(left.is_empty(), "{left:?}");
 }

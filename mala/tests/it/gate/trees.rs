@@ -1,6 +1,7 @@
 //! One repository with several work trees: a session of one of them is one of the repository.
 
 use super::bench::GateWorld;
+use insta::assert_snapshot;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -58,8 +59,11 @@ fn without_a_key_a_session_of_this_work_tree_goes_first() {
         }
     }
     std::fs::write(main.join(format!(".mala/gate/{first}/session.json")), "{").unwrap();
-    let (code, _, stderr) = run_in(&bench, &main, &["wait"]);
-    assert!(code == 5 && stderr.contains("cannot read the most recent session"), "{stderr}");
+    assert_snapshot!(bench.world.run(&["wait"]), @"
+    [exit 5]
+    [stderr]
+    error: cannot read the most recent session: [WORK]/.mala/gate/[KEY]/session.json: EOF while parsing an object at line 1 column 1 (run `review-gate clean --older-than 0s` to remove it)
+    ");
 }
 
 #[test]

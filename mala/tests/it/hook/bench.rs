@@ -86,11 +86,7 @@ impl HookWorld {
 
     /// An answer without what differs between two runs.
     pub(super) fn shown(&self, answer: &Value) -> String {
-        let mut text = format!("{answer:#}").replace(self.repo.root().to_str().unwrap(), "[WORK]");
-        for session in self.sessions() {
-            text = text.replace(&session, "[KEY]");
-        }
-        text
+        self.world.clean(&format!("{answer:#}"))
     }
 }
 

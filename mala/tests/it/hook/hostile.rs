@@ -65,8 +65,8 @@ fn a_broken_configuration_and_a_broken_repository_fail_closed_and_let_go() {
     assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
     {
       "decision": "block",
-      "reason": "Your work could not be reviewed: mala.yaml at 84a167bf7a93:1:19: `most` is none of unanimous, majority, any, quorum:N (N from 1 to 100).\nThis says nothing about the work. Change only what the reason asks for and stop again: the review is repeated.",
-      "systemMessage": "mala: not reviewed, block 1 of 3: mala.yaml at 84a167bf7a93:1:19: `most` is none of unanimous, majority, any, quorum:N (N from 1 to 100). To stop anyway: mala hook accept, mala hook off, or MALA_HOOK=off."
+      "reason": "Your work could not be reviewed: mala.yaml at [COMMIT]:1:19: `most` is none of unanimous, majority, any, quorum:N (N from 1 to 100).\nThis says nothing about the work. Change only what the reason asks for and stop again: the review is repeated.",
+      "systemMessage": "mala: not reviewed, block 1 of 3: mala.yaml at [COMMIT]:1:19: `most` is none of unanimous, majority, any, quorum:N (N from 1 to 100). To stop anyway: mala hook accept, mala hook off, or MALA_HOOK=off."
     }
     "#);
     bench.repo.write(".git/HEAD", "garbage");
@@ -132,4 +132,36 @@ proptest! {
         bench.git(&["init", "-q", "."]);
         only_object(&bench.output(&["hook", "stop"], &bytes));
     }
+}
+
+#[test]
+fn the_other_commands_of_the_hook_need_a_repository() {
+    let world = crate::world();
+    let mut shown = String::new();
+    for args in
+        [&["hook", "accept"][..], &["hook", "on"], &["hook", "start"], &["hook", "pre-push"]]
+    {
+        let said = world.run_with_stdin(args, b"{}");
+        shown.push_str(&format!("$ mala {}\n{said}", args.join(" ")));
+    }
+    assert_snapshot!(shown, @"
+    $ mala hook accept
+    [exit 64]
+    [stderr]
+    error: not in a git repository
+    $ mala hook on
+    [exit 64]
+    [stderr]
+    error: not in a git repository
+    $ mala hook start
+    [exit 0]
+    $ mala hook pre-push
+    [exit 64]
+    [stderr]
+    error: not in a git repository
+    ");
+    let bench = HookWorld::new("judge");
+    let asking = asking(bench.repo.root(), false);
+    assert_snapshot!(bench.world.run_with_stdin(&["hook", "start"], &asking), @"[exit 0]");
+    assert_snapshot!(bench.world.run_with_stdin(&["hook", "pre-push"], b""), @"[exit 0]");
 }

@@ -75,8 +75,7 @@ fn an_index_in_two_parts_is_read() {
     bench.repo.git(&["update-index", "--split-index"]);
     bench.repo.write("a.py", GOOD);
     bench.repo.git(&["add", "a.py"]);
-    let answer = bench.stop(false);
-    assert!(message(&answer).contains("the review passed"), "{answer}");
+    assert_snapshot!(message(&bench.stop(false)), @"mala: the review passed (judge)");
 }
 
 /// `review-gate` with the hook's panel, to its end.
@@ -240,6 +239,6 @@ fn linked_work_trees_are_switched_by_themselves() {
     let stop = || only_object(&world.output(&["hook", "stop"], &asking(&linked, false)));
     assert!(blocks(&stop()));
     assert!(world.run(&["hook", "off"]).starts_with("[exit 0]"));
-    assert!(message(&stop()).contains("the stop hook is off"));
+    assert_snapshot!(world.clean(message(&stop())), @"mala: the stop hook is off ([WORK]/.git/worktrees/linked/mala-hook-off): nothing was reviewed");
     assert!(!linked.join(".mala/hook/off").exists());
 }

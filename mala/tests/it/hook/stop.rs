@@ -160,7 +160,11 @@ fn without_a_reviewer_the_person_is_told_once() {
     bench.repo.write("a.py", BAD);
     assert_eq!(bench.stop(false), json!({}), "once per conversation");
     let other = br#"{"session_id":"another","stop_hook_active":false}"#;
-    assert!(message(&bench.stop_with(&[], other)).contains("nothing was reviewed"));
+    assert_snapshot!(bench.shown(&bench.stop_with(&[], other)), @r#"
+    {
+      "systemMessage": "mala: warning: nothing was reviewed: no reviewer is usable (codex: `codex` is not on PATH). Run `review-gate lanes` to see why"
+    }
+    "#);
     assert!(bench.sessions().is_empty());
 }
 
@@ -227,29 +231,29 @@ fn a_reviewer_of_a_gate_is_not_gated() {
 /// A pass names those that objected, were outvoted or gave no answer.
 #[test]
 fn a_pass_names_the_reviewers_that_do_not_pass() {
-    for (lanes, rule, expected) in [
-        (
-            "fail: {command: [lane, fail]}, two: {command: [lane, pass, refuted]}",
-            "unanimous",
-            "the review passed (two); fail: objected, refuted by two. Report: ",
-        ),
-        (
-            "fail: {command: [lane, fail]}, two: {command: [lane, pass]}",
-            "any",
-            "the review passed (two); fail: FAIL. Report: ",
-        ),
-        (
-            "empty: {command: [lane, empty]}, two: {command: [lane, pass]}",
-            "any",
-            "the review passed (two); empty: no vote: ",
-        ),
+    let mut shown = String::new();
+    for (lanes, rule) in [
+        ("fail: {command: [lane, fail]}, two: {command: [lane, pass, refuted]}", "unanimous"),
+        ("fail: {command: [lane, fail]}, two: {command: [lane, pass]}", "any"),
+        ("empty: {command: [lane, empty]}, two: {command: [lane, pass]}", "any"),
     ] {
         let config = format!("gate: {{consensus: {rule}, lanes: {{{lanes}}}}}\n");
         let bench = HookWorld::with_config(&config);
         bench.repo.write("a.py", GOOD);
         let answer = bench.stop(false);
-        assert!(message(&answer).contains(expected) && !blocks(&answer), "{answer}");
+        shown.push_str(&(bench.shown(&answer) + "\n"));
     }
+    assert_snapshot!(shown, @r#"
+    {
+      "systemMessage": "mala: the review passed (two); fail: objected, refuted by two. Report: [WORK]/.mala/gate/[KEY]/report.md"
+    }
+    {
+      "systemMessage": "mala: the review passed (two); fail: FAIL. Report: [WORK]/.mala/gate/[KEY]/report.md"
+    }
+    {
+      "systemMessage": "mala: the review passed (two); empty: no vote: exit 0 without an answer. Report: [WORK]/.mala/gate/[KEY]/report.md"
+    }
+    "#);
 }
 
 /// `review.ignore` leaves nothing to review, and no reviewer is said to pass it.
@@ -258,6 +262,9 @@ fn a_change_without_a_reviewed_file_is_told() {
     let config = "review: {ignore: ['*.md']}\ngate: {lanes: {pass: {command: [lane, pass]}}}\n";
     let bench = HookWorld::with_config(config);
     bench.repo.write("x.md", "text\n");
-    let answer = bench.stop(false);
-    assert!(message(&answer).contains("warning: nothing was reviewed; x.md is not"), "{answer}");
+    assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
+    {
+      "systemMessage": "mala: warning: nothing was reviewed; x.md is not reviewed: ignored by configuration"
+    }
+    "#);
 }

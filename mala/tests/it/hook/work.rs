@@ -1,6 +1,7 @@
 //! What the current work is: commits since the base and what is on disk, judged by what the base says.
 
 use super::bench::{BAD, GOOD, HookWorld, asking, blocks, message};
+use insta::assert_snapshot;
 use mala_testkit::TestRepo;
 use serde_json::json;
 
@@ -22,9 +23,9 @@ fn work_that_passed_on_disk_is_not_reviewed_again_when_it_is_committed() {
     let bench = HookWorld::new("judge");
     bench.begin();
     bench.repo.write("a.py", GOOD);
-    assert!(message(&bench.stop(false)).contains("the review passed"));
+    assert_snapshot!(message(&bench.stop(false)), @"mala: the review passed (judge)");
     bench.repo.commit("good");
-    assert!(message(&bench.stop(false)).contains("the review passed"));
+    assert_snapshot!(message(&bench.stop(false)), @"mala: the review passed (judge)");
     assert_eq!(bench.sessions().len(), 1, "it is the same diff");
 }
 
@@ -206,8 +207,13 @@ fn an_agent_that_moves_to_a_linked_work_tree_is_reviewed_there() {
     let answer = stop();
     assert!(blocks(&answer), "committed and pushed: {answer}");
     let answer = bench.stop(true);
-    let reason = answer["reason"].as_str().unwrap_or_default();
-    assert!(reason.contains("this is bad (judge, on topic)"), "from the project: {answer}");
+    assert_snapshot!(bench.shown(&answer), @r#"
+    {
+      "decision": "block",
+      "reason": "The review of your work did not pass: 1 finding.\n- a.py:2: [P1] this is bad (judge, on topic)\nFull report: [WORK]/.mala/gate/[KEY]/report.md\nFix the findings that are right. For those that are wrong, say why. Then stop again.",
+      "systemMessage": "mala: 1 finding, block 3 of 3. Report: [WORK]/.mala/gate/[KEY]/report.md. To stop anyway: mala hook accept, mala hook off, or MALA_HOOK=off."
+    }
+    "#);
     assert!(bench.world.run(&["hook", "accept"]).starts_with("[exit 0]"));
     assert!(!blocks(&stop()), "accepted in one is accepted in all");
 }
@@ -233,11 +239,11 @@ fn a_part_without_a_reviewer_does_not_release_the_others() {
     assert!(blocks(&answer) && message(&answer).contains("1 finding"), "{answer}");
     commit("main", "a.py", GOOD);
     let answer = bench.stop(true);
-    let said = message(&answer);
-    assert!(
-        said.contains("the review passed (judge); old was not reviewed: no reviewer"),
-        "{said}"
-    );
+    assert_snapshot!(bench.shown(&answer), @r#"
+    {
+      "systemMessage": "mala: the review passed (judge); old was not reviewed: no reviewer is usable (claude is not in the panel: `claude` is not on PATH; codex is not in the panel: `codex` is not on PATH; gemini is not in the panel: `gemini` is not on PATH)"
+    }
+    "#);
 }
 
 #[test]
@@ -284,13 +290,19 @@ fn a_part_with_a_missing_reviewer_does_not_release_the_others() {
     bench.repo.checkout("main");
     bench.repo.write("a.py", GOOD);
     bench.repo.commit("good too");
-    let answer = bench.stop(false);
-    assert!(blocks(&answer) && message(&answer).contains("not reviewed"), "{answer}");
-    assert!(message(&answer).contains("prose: "), "{answer}");
+    assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
+    {
+      "decision": "block",
+      "reason": "Your work could not be reviewed: prose: invalid json: expected value at line 1 column 1: \"I looked at everything. No issues found: APPROVED, PASS.\". More: [WORK]/.mala/gate/[KEY]/report.md.\nThis says nothing about the work. Change only what the reason asks for and stop again: the review is repeated.",
+      "systemMessage": "mala: not reviewed, block 1 of 3: prose: invalid json: expected value at line 1 column 1: \"I looked at everything. No issues found: APPROVED, PASS.\". More: [WORK]/.mala/gate/[KEY]/report.md. To stop anyway: mala hook accept, mala hook off, or MALA_HOOK=off."
+    }
+    "#);
     bench.repo.git(&["branch", "-q", "-D", "topic"]);
-    let answer = bench.stop(true);
-    let words = "warning: not reviewed by the whole panel: missing: ";
-    assert!(!blocks(&answer) && message(&answer).contains(words), "{answer}");
+    assert_snapshot!(bench.shown(&bench.stop(true)), @r#"
+    {
+      "systemMessage": "mala: warning: not reviewed by the whole panel: missing: `no-such-program` is not on PATH. Run `review-gate lanes` to see why"
+    }
+    "#);
 }
 
 /// What a person accepts is the work of this work tree: other agents are still reviewed. The next stop says it.
@@ -317,7 +329,11 @@ fn accepting_leaves_the_work_of_others_to_review() {
     assert!(blocks(&answer) && message(&answer).contains("1 finding"), "{answer}");
     bench.repo.git(&["worktree", "remove", "-f", path]);
     bench.repo.git(&["branch", "-q", "-D", "topic"]);
-    assert!(message(&bench.stop(true)).contains("work that did not pass was accepted"));
+    assert_snapshot!(bench.shown(&bench.stop(true)), @r#"
+    {
+      "systemMessage": "mala: warning: work that did not pass was accepted (mala hook accept)"
+    }
+    "#);
     assert_eq!(bench.stop(false), json!({}), "once");
 }
 

@@ -1,6 +1,7 @@
 //! Tokens, permissions, rate limits and lost connections.
 
 use super::{PullRequestBench, is_write, status};
+use insta::assert_snapshot;
 use mala_testkit::forge_server::{ForgeFault, ForgeRequest};
 use mala_testkit::github_server::INSTALLATION_TOKEN;
 use std::process::Command;
@@ -33,9 +34,12 @@ fn without_a_token_nothing_is_sent() {
     // 002-106
     let mut bench = PullRequestBench::new();
     bench.world = bench.world.with_env("GITHUB_TOKEN", "").with_only_programs(&["git"]);
-    let (code, stderr) = bench.pr(&["--post", "none"]);
-    assert_eq!(code, 78, "{stderr}");
-    assert!(stderr.contains("GITHUB_TOKEN") && stderr.contains("GH_TOKEN"), "{stderr}");
+    assert_snapshot!(bench.show(&["--post", "none"]), @"
+    [exit 78]
+    [stderr]
+    error: no GitHub token: neither GITHUB_TOKEN nor GH_TOKEN is set
+    hint: set GITHUB_TOKEN or GH_TOKEN, or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY, or run `gh auth login`; the token needs `Pull requests: read`, `Contents: read` and, to post, `Issues: write`
+    ");
     assert!(bench.github.take_requests().is_empty());
 }
 
@@ -85,21 +89,82 @@ fn an_app_reviews_with_the_token_of_its_installation() {
 #[test]
 fn a_missing_permission_is_named() {
     // 002-107, 002-108
-    for (method, path, expected) in [
-        ("GET", "/repos/o/r/pulls/7", "Pull requests: read"),
-        ("GET", "/compare/", "Contents: read"),
-        ("POST", "/issues/7/comments", "Issues: write"),
-        ("POST", "/pulls/7/reviews", "Pull requests: write"),
+    let mut shown = String::new();
+    for (method, path) in [
+        ("GET", "/repos/o/r/pulls/7"),
+        ("GET", "/compare/"),
+        ("POST", "/issues/7/comments"),
+        ("POST", "/pulls/7/reviews"),
     ] {
         let bench = PullRequestBench::new();
         bench.github.fail(move |request| {
             let is_refused = request.method == method && request.path.contains(path);
             is_refused.then(|| status(403, &[], "Resource not accessible by integration"))
         });
-        let (code, stderr) = bench.pr(&["--post", "review"]);
-        assert_eq!(code, 2, "{stderr}");
-        assert!(stderr.contains(expected), "{path}: {stderr}");
+        shown.push_str(&format!("{method} {path}: {}", bench.show(&["--post", "review"])));
     }
+    assert_snapshot!(shown, @"
+    GET /repos/o/r/pulls/7: [exit 2]
+    [stderr]
+    error: GitHub answers 403: Resource not accessible by integration
+    hint: the token needs the permission `Pull requests: read`
+    GET /compare/: [exit 2]
+    [stderr]
+    error: GitHub answers 403: Resource not accessible by integration
+    hint: the token needs the permission `Contents: read`
+    POST /issues/7/comments: [exit 2]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    1 finding (1 P1).
+
+    app.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ app.py:2 in ask
+    1 │ def ask():
+    2 │     breakpoint()
+      │     ━━━━━━━━━━━━
+    3 │     return 1
+      ╰╴
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  pull request 7 ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    FAIL  1 finding at or above P1 (1 P1)
+    [stderr]
+    error: GitHub answers 403: Resource not accessible by integration
+    hint: the token needs the permission `Issues: write`
+    POST /pulls/7/reviews: [exit 2]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    1 finding (1 P1).
+
+    app.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ app.py:2 in ask
+    1 │ def ask():
+    2 │     breakpoint()
+      │     ━━━━━━━━━━━━
+    3 │     return 1
+      ╰╴
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  pull request 7 ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    FAIL  1 finding at or above P1 (1 P1)
+    [stderr]
+    error: GitHub answers 403: Resource not accessible by integration
+    hint: the token needs the permission `Pull requests: write`
+    ");
 }
 
 #[test]
@@ -132,6 +197,7 @@ fn rate_limits_are_waited_for() {
 fn limits_of_graphql_are_waited_for() {
     // They come with the status of a success.
     let limit = r#"{"data": null, "errors": [{"type": "RATE_LIMITED", "message": "limit"}]}"#;
+    let mut shown = String::new();
     for what in ["reviewThreads", "resolveReviewThread"] {
         let bench = PullRequestBench::new();
         bench.pr(&["--post", "review"]);
@@ -144,11 +210,41 @@ fn limits_of_graphql_are_waited_for() {
             let headers = vec![("Retry-After".to_owned(), "1".to_owned())];
             is_limited.then_some(ForgeFault::Page(headers, limit))
         });
-        let (code, stderr) = bench.pr(&["--post", "review"]);
-        assert_eq!(code, 0, "{what}: {stderr}");
-        assert!(stderr.contains("limits the rate of requests (429): waiting 1 s"), "{stderr}");
+        shown.push_str(&bench.show(&["--post", "review"]));
         assert_eq!(bench.github.resolved().len(), 1, "{what}");
     }
+    assert_snapshot!(shown, @"
+    [exit 0]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    no findings.
+
+    fixed:  app.py:2 P1 Breakpoint left in [debug/python-breakpoint] (its evidence
+            is gone, and it is not reported again)
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  pull request 7 ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -1
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    PASS  no findings
+    [stderr]
+    note: GitHub limits the rate of requests (429): waiting 1 s
+    note: posted with 2 writes
+    [exit 0]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    no findings.
+
+    fixed:  app.py:2 P1 Breakpoint left in [debug/python-breakpoint] (its evidence
+            is gone, and it is not reported again)
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  pull request 7 ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -1
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    PASS  no findings
+    [stderr]
+    note: GitHub limits the rate of requests (429): waiting 1 s
+    note: posted with 2 writes
+    ");
 }
 
 /// The time in this number of seconds, written like this.
@@ -160,6 +256,7 @@ fn in_seconds(format: &str, seconds: i64) -> String {
 #[test]
 fn what_is_not_a_list_is_not_an_empty_list() {
     // Nothing is posted a second time because a proxy answers instead of GitHub.
+    let mut shown = String::new();
     for page in ["<html>sign in</html>", "{}", ""] {
         let bench = PullRequestBench::new();
         bench.pr(&["--post", "review"]);
@@ -169,11 +266,20 @@ fn what_is_not_a_list_is_not_an_empty_list() {
             let is_list = request.method == "GET" && request.path.contains("/comments?");
             is_list.then_some(ForgeFault::Page(Vec::new(), page))
         });
-        let (code, stderr) = bench.pr(&["--post", "review"]);
-        assert_eq!(code, 2, "{page}: {stderr}");
-        assert!(stderr.contains("cannot read"), "{page}: {stderr}");
+        shown.push_str(&bench.show(&["--post", "review"]));
         assert!(!bench.github.take_requests().iter().any(is_write), "{page}");
     }
+    assert_snapshot!(shown, @"
+    [exit 2]
+    [stderr]
+    error: cannot read the answer that GitHub sent
+    [exit 2]
+    [stderr]
+    error: cannot read the list that GitHub sent
+    [exit 2]
+    [stderr]
+    error: cannot read the answer that GitHub sent
+    ");
 }
 
 #[test]
@@ -198,8 +304,34 @@ fn github_enterprise_has_its_api_in_a_folder() {
 fn a_rate_limit_in_the_middle_of_posting_loses_nothing() {
     let bench = PullRequestBench::new();
     bench.github.fail(on_first_write(|| status(429, &[("Retry-After", "1")], "slow down")));
-    let (_, stderr) = bench.pr(&["--post", "review"]);
-    assert!(stderr.contains("waiting"), "{stderr}");
+    assert_snapshot!(bench.show(&["--post", "review"]), @"
+    [exit 1]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    1 finding (1 P1).
+
+    app.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ app.py:2 in ask
+    1 │ def ask():
+    2 │     breakpoint()
+      │     ━━━━━━━━━━━━
+    3 │     return 1
+      ╰╴
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  pull request 7 ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    FAIL  1 finding at or above P1 (1 P1)
+    [stderr]
+    note: GitHub limits the rate of requests (429): waiting 1 s
+    note: posted with 2 writes
+    ");
     assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
 }
 
@@ -208,18 +340,46 @@ fn failures_are_retried_with_growing_waits() {
     // 002-115
     let bench = PullRequestBench::new();
     bench.github.fail(|request| (request.number < 2).then(|| status(502, &[], "bad gateway")));
-    let (code, stderr) = bench.pr(&["--post", "comment"]);
-    assert_eq!(code, 1, "{stderr}");
-    assert!(stderr.contains("waiting 1 s") && stderr.contains("waiting 2 s"), "{stderr}");
+    assert_snapshot!(bench.show(&["--post", "comment"]), @"
+    [exit 1]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    1 finding (1 P1).
+
+    app.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ app.py:2 in ask
+    1 │ def ask():
+    2 │     breakpoint()
+      │     ━━━━━━━━━━━━
+    3 │     return 1
+      ╰╴
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  pull request 7 ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    FAIL  1 finding at or above P1 (1 P1)
+    [stderr]
+    note: GitHub answers 502: bad gateway: waiting 1 s
+    note: GitHub answers 502: bad gateway: waiting 2 s
+    note: posted with 1 write
+    ");
 }
 
 #[test]
 fn a_limit_that_ends_late_is_an_error() {
     let bench = PullRequestBench::new();
     bench.github.fail(|_| Some(status(403, &[("Retry-After", "7200")], "limit")));
-    let (code, stderr) = bench.pr(&["--post", "comment"]);
-    assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("120 min"), "{stderr}");
+    assert_snapshot!(bench.show(&["--post", "comment"]), @"
+    [exit 2]
+    [stderr]
+    error: GitHub limits the rate of requests (403); GitHub asks to wait for 120 min
+    ");
     assert_eq!(bench.github.take_requests().len(), 1);
 }
 
@@ -256,7 +416,14 @@ fn the_api_comes_from_the_environment_or_the_users_own_file() {
     bench.repo.commit("send tokens elsewhere");
     bench.repo.checkout("topic");
     bench.repo.git(&["rebase", "-q", "main"]);
-    let (code, stderr) = bench.pr(&[]);
-    assert_eq!(code, 78, "{stderr}");
-    assert!(stderr.contains("cannot be set by a repository"), "{stderr}");
+    assert_snapshot!(bench.show(&[]), @r#"
+    [exit 78]
+    [stderr]
+    error: mala.yaml at [COMMIT]:1:17: `api_url` controls where your token is sent and cannot be set by a repository
+     --> mala.yaml at [COMMIT]:1:17
+      |
+    1 | pull_requests: {api_url: "[GITHUB]"}
+      |                 ^^^^^^^ not allowed here
+    hint: move it to your own file, ~/.config/mala/config.yaml
+    "#);
 }

@@ -1,6 +1,7 @@
 //! `mala ci` and the action, with the environment that the services set.
 
 use super::{FLAW, PullRequestBench, is_write};
+use insta::assert_snapshot;
 use mala_testkit::World;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -39,16 +40,83 @@ fn stdout(output: &Output) -> String {
 #[test]
 fn a_pull_request_of_the_repository_gets_a_review() {
     // `edited` is another title or another base branch: both are part of what is reviewed.
+    let mut shown = String::new();
     for action in ["synchronize", "edited"] {
         let mut event = pull_event("o/r");
         event["action"] = json!(action);
         let bench = in_actions(PullRequestBench::new(), "pull_request", &event);
-        let output = bench.world.output(&["ci"], b"");
-        assert_eq!(output.status.code(), Some(1), "{action}: {}", stdout(&output));
-        assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]));
+        shown = bench.run(&["ci"]);
+        assert_eq!(bench.posted(), (1, vec!["app.py:2".to_owned()]), "{action}: {shown}");
         let summary = std::fs::read_to_string(bench.world.home().join("summary.md")).unwrap();
-        assert!(summary.contains("Breakpoint left in"), "{summary}");
+        shown.push_str(&format!("[summary]\n{}", bench.world.clean(&summary)));
     }
+    assert_snapshot!(shown, @"
+    [exit 1]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    1 finding (1 P1).
+
+    app.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ app.py:2 in ask
+    1 │ def ask():
+    2 │     breakpoint()
+      │     ━━━━━━━━━━━━
+    3 │     return 1
+      ╰╴
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  pull request 7 ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    FAIL  1 finding at or above P1 (1 P1)
+    [stderr]
+    note: posted with 2 writes
+    [summary]
+    ## mala: FAIL
+
+    **1 finding at or above P1 (1 P1)**
+
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file: 1 finding (1 P1).
+
+    | P0 critical | P1 high | P2 medium | P3 low |
+    |---:|---:|---:|---:|
+    | 0 | 1 | 0 | 0 |
+
+    ### `app.py`
+
+    <details open><summary><b>P1 high</b> Breakpoint left in, line 2</summary>
+
+    When this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.
+
+    ```python
+        breakpoint()
+    ```
+
+    **Fix:** Remove the line.
+
+    <sub>`debug/python-breakpoint` · bug · by builtin · confidence 0.97</sub>
+
+    </details>
+
+    ---
+
+    **Coverage:** reviewed 1 of 1 hunk in 1 file
+
+    <details><summary>Reviewers (1)</summary>
+
+    - builtin: FAIL, 1 finding, 0 dropped
+
+    </details>
+
+    **Scope:** pull request 7 ([SHA] to [SHA]), 1 file, 1 hunk, +1 -0, diff `[SHA256]`
+
+    <sub>review `[ID]` · [DURATION] · 0 model calls · 0 tool calls</sub>
+    ");
 }
 
 #[test]
@@ -56,8 +124,36 @@ fn a_pull_request_of_a_fork_gets_annotations() {
     let bench = PullRequestBench::new();
     bench.github.set_fork(true);
     let bench = in_actions(bench, "pull_request", &pull_event("eve/r"));
-    let output = bench.world.output(&["ci"], b"");
-    assert!(stdout(&output).contains("::error file=app.py,line=2"), "{}", stdout(&output));
+    assert_snapshot!(bench.run(&["ci"]), @"
+    [exit 1]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    1 finding (1 P1).
+
+    app.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ app.py:2 in ask
+    1 │ def ask():
+    2 │     breakpoint()
+      │     ━━━━━━━━━━━━
+    3 │     return 1
+      ╰╴
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    warning:  linters do not run on pull requests from forks:
+              pull_requests.fork_commands allows them
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  pull request 7 ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    FAIL  1 finding at or above P1 (1 P1)
+    ::error file=app.py,line=2,endLine=2,title=P1 Breakpoint left in::When this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.%0Afix: Remove the line.%0A[debug/python-breakpoint] by builtin
+    ::notice title=mala warning::linters do not run on pull requests from forks: pull_requests.fork_commands allows them
+    ::notice title=mala::FAIL: 1 finding at or above P1 (1 P1). reviewed 1 of 1 hunk in 1 file
+    ");
     assert!(bench.github.take_requests().iter().all(|request| !is_write(request)));
 }
 
@@ -68,22 +164,63 @@ fn names_of_files_are_no_commands_of_the_runner() {
     bench.repo.write("::stop-commands::x.py", FLAW);
     bench.repo.commit("a name that is a command");
     let bench = in_actions(bench, "pull_request", &pull_event("eve/r"));
-    let shown = stdout(&bench.world.output(&["ci"], b""));
-    assert!(shown.contains("stop-commands::x.py"), "{shown}");
+    let shown = bench.run(&["ci"]);
     let is_command = |line: &str| line.trim_start().starts_with("::stop-commands");
     assert!(!shown.lines().any(is_command), "{shown}");
-    assert!(shown.contains("\n::error file="), "{shown}");
+    assert_snapshot!(shown.replace('\u{200b}', "<U+200B>"), @"
+    [exit 1]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 2 hunks in 2
+    files: 2 findings (2 P1).
+
+    <U+200B>::stop-commands::x.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ ::stop-commands::x.py:2 in ask
+    1 │ def ask():
+    2 │     breakpoint()
+      │     ━━━━━━━━━━━━
+    3 │     return 1
+      ╰╴
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    app.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ app.py:2 in ask
+    1 │ def ask():
+    2 │     breakpoint()
+      │     ━━━━━━━━━━━━
+    3 │     return 1
+      ╰╴
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    warning:  linters do not run on pull requests from forks:
+              pull_requests.fork_commands allows them
+    coverage:  reviewed 2 of 2 hunks in 2 files
+    scope:  pull request 7 ([COMMIT] to [COMMIT]), 2 files, 2 hunks, +2 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    FAIL  2 findings at or above P1 (2 P1)
+    ::error file=%3A%3Astop-commands%3A%3Ax.py,line=2,endLine=2,title=P1 Breakpoint left in::When this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.%0Afix: Remove the line.%0A[debug/python-breakpoint] by builtin
+    ::error file=app.py,line=2,endLine=2,title=P1 Breakpoint left in::When this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.%0Afix: Remove the line.%0A[debug/python-breakpoint] by builtin
+    ::notice title=mala warning::linters do not run on pull requests from forks: pull_requests.fork_commands allows them
+    ::notice title=mala::FAIL: 2 findings at or above P1 (2 P1). reviewed 2 of 2 hunks in 2 files
+    ");
 }
 
-/// Commits of a job in a clone of all branches: exit code, stdout and stderr.
-fn pushed(bench: PullRequestBench, name: &str, event: &Value) -> (i32, String, String) {
+/// The output for commits of a job in a clone of all branches.
+fn pushed(bench: PullRequestBench, name: &str, event: &Value) -> String {
     bench.repo.git(&["update-ref", "refs/remotes/origin/main", "main"]);
     let mut bench = in_actions(bench, name, event);
     bench.world = bench.world.in_folder(bench.repo.root());
-    let output = bench.world.output(&["ci"], b"");
+    let shown = bench.run(&["ci"]);
     assert!(bench.github.take_requests().is_empty());
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    (output.status.code().unwrap(), stdout(&output), stderr)
+    shown
 }
 
 const ZEROS: &str = "0000000000000000000000000000000000000000";
@@ -92,6 +229,7 @@ const ZEROS: &str = "0000000000000000000000000000000000000000";
 fn all_commits_of_a_job_are_reviewed() {
     let repository = json!({"default_branch": "main"});
     let unknown = "1".repeat(40);
+    let mut shown = String::new();
     for (name, event) in [
         ("push", json!({"before": "main", "after": "topic"})),
         ("push", json!({"before": ZEROS, "after": "topic", "repository": repository})),
@@ -115,10 +253,34 @@ fn all_commits_of_a_job_are_reviewed() {
                 known.replace(&format!("\"default_branch\":{id}"), "\"default_branch\":\"main\"");
         }
         let event = serde_json::from_str(&text).unwrap();
-        let (code, stdout, stderr) = pushed(bench, name, &event);
-        assert_eq!(code, 1, "{name} {event}: {stdout}{stderr}");
-        assert!(stdout.contains("::error file=app.py,line=2"), "{name} {event}: {stdout}");
+        shown.push_str(&format!("{name}: {}", pushed(bench, name, &event)));
     }
+    assert_snapshot!(shown, @"
+    push: [exit 1]
+    [stdout]
+    ::error file=app.py,line=2,endLine=2,title=P1 Breakpoint left in::When this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.%0Afix: Remove the line.%0A[debug/python-breakpoint] by builtin
+    ::notice title=mala::FAIL: 1 finding at or above P1 (1 P1). reviewed 2 of 2 hunks in 2 files
+    push: [exit 1]
+    [stdout]
+    ::error file=app.py,line=2,endLine=2,title=P1 Breakpoint left in::When this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.%0Afix: Remove the line.%0A[debug/python-breakpoint] by builtin
+    ::notice title=mala::FAIL: 1 finding at or above P1 (1 P1). reviewed 2 of 2 hunks in 2 files
+    push: [exit 1]
+    [stdout]
+    ::error file=app.py,line=2,endLine=2,title=P1 Breakpoint left in::When this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.%0Afix: Remove the line.%0A[debug/python-breakpoint] by builtin
+    ::notice title=mala::FAIL: 1 finding at or above P1 (1 P1). reviewed 2 of 2 hunks in 2 files
+    push: [exit 1]
+    [stdout]
+    ::error file=app.py,line=2,endLine=2,title=P1 Breakpoint left in::When this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.%0Afix: Remove the line.%0A[debug/python-breakpoint] by builtin
+    ::notice title=mala::FAIL: 1 finding at or above P1 (1 P1). reviewed 2 of 2 hunks in 2 files
+    merge_group: [exit 1]
+    [stdout]
+    ::error file=app.py,line=2,endLine=2,title=P1 Breakpoint left in::When this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.%0Afix: Remove the line.%0A[debug/python-breakpoint] by builtin
+    ::notice title=mala::FAIL: 1 finding at or above P1 (1 P1). reviewed 2 of 2 hunks in 2 files
+    workflow_dispatch: [exit 1]
+    [stdout]
+    ::error file=app.py,line=2,endLine=2,title=P1 Breakpoint left in::When this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.%0Afix: Remove the line.%0A[debug/python-breakpoint] by builtin
+    ::notice title=mala::FAIL: 1 finding at or above P1 (1 P1). reviewed 2 of 2 hunks in 2 files
+    ");
 }
 
 #[test]
@@ -126,21 +288,32 @@ fn a_job_that_names_no_commits_could_not_be_reviewed() {
     let mut bench = PullRequestBench::new();
     bench.repo.git(&["update-ref", "refs/remotes/origin/main", "main"]);
     let event = json!({"schedule": "daily"});
-    let (code, _, stderr) = pushed(PullRequestBench::new(), "schedule", &event);
-    assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("cannot tell which commits are new"), "{stderr}");
+    assert_snapshot!(pushed(PullRequestBench::new(), "schedule", &event), @"
+    [exit 2]
+    [stderr]
+    error: cannot tell which commits are new: the job names no commit before them
+    hint: run `mala review A..B` to review certain commits
+    ");
     let event = json!({"before": bench.repo.id("main"), "after": bench.repo.id("topic")});
     let shallow = bench.repo.beside("shallow");
     let url = format!("file://{}", bench.repo.root().display());
     bench.repo.git(&["clone", "-q", "--depth", "1", &url, &shallow.display().to_string()]);
     bench = in_actions(bench, "push", &event);
-    for (folder, why) in [(shallow, "unknown revision"), (bench.world.home(), "not in a clone")] {
-        bench.world = bench.world.in_folder(folder);
-        let output = bench.world.output(&["ci"], b"");
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{stderr}");
-        assert!(stderr.contains(why) && stderr.contains("fetch-depth: 0"), "{stderr}");
-    }
+    bench.world = bench.world.in_folder(shallow);
+    assert_snapshot!(bench.run(&["ci"]), @"
+    [exit 2]
+    [stderr]
+    error: unknown revision: [SHA]
+    hint: add actions/checkout with `fetch-depth: 0` before this step
+    ");
+    let home = bench.world.home();
+    bench.world = bench.world.in_folder(home);
+    assert_snapshot!(bench.run(&["ci"]), @"
+    [exit 2]
+    [stderr]
+    error: not in a clone
+    hint: add actions/checkout with `fetch-depth: 0` before this step
+    ");
 }
 
 #[test]
@@ -231,8 +404,12 @@ fn a_merge_request_on_gitlab_is_reviewed_without_the_target_branch_and_without_c
 #[test]
 fn elsewhere_it_is_an_error() {
     let bench = PullRequestBench::new();
-    let output = bench.world.output(&["ci"], b"");
-    assert_eq!(output.status.code(), Some(78));
+    assert_snapshot!(bench.run(&["ci"]), @"
+    [exit 78]
+    [stderr]
+    error: no CI service was detected: neither GITHUB_ACTIONS nor GITLAB_CI is true
+    hint: run `mala review` or `mala pr` outside of CI
+    ");
 }
 
 /// A review of a fork without secrets, and the event of the workflow that posts it.

@@ -2,6 +2,7 @@
 
 use super::{AGENT, CLEAN, FLAW, reporting_model, status};
 use crate::world;
+use insta::assert_snapshot;
 use mala_testkit::forge_server::ForgeRequest;
 use mala_testkit::gitlab_server::StoredNote;
 use mala_testkit::{GitLabServer, TestRepo, World};
@@ -28,6 +29,14 @@ impl MergeRequestBench {
         let api = format!("{}/api/v4", gitlab.url());
         let world = world().with_env("GITLAB_API_URL", api).with_env("GITLAB_TOKEN", TOKEN);
         Self { repo, gitlab, world }
+    }
+
+    /// All output of `mala pr g/sub/p!7` with these options. The server is `[GITLAB]`.
+    fn show(&self, options: &[&str]) -> String {
+        let args = [&["pr", "g/sub/p!7"], options].concat();
+        let shown = self.world.name(&self.gitlab.url(), "[GITLAB]").run(&args);
+        assert!(!shown.contains(TOKEN), "the token is shown");
+        shown
     }
 
     /// Runs `mala pr g/sub/p!7` with these options, and returns its exit code and output.
@@ -302,29 +311,73 @@ fn a_rate_limit_is_waited_for() {
     bench.gitlab.fail(|request| {
         (request.number == 0).then(|| status(429, &[("Retry-After", "1")], "Retry later"))
     });
-    let (code, shown) = bench.pr(&["--post", "comment"]);
-    assert_eq!(code, 1, "{shown}");
-    assert!(shown.contains("GitLab limits the rate of requests (429): waiting 1 s"), "{shown}");
+    assert_snapshot!(bench.show(&["--post", "comment"]), @"
+    [exit 1]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    1 finding (1 P1).
+
+    app.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ app.py:2 in ask
+    1 │ def ask():
+    2 │     breakpoint()
+      │     ━━━━━━━━━━━━
+    3 │     return 1
+      ╰╴
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  pull request 7 ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    FAIL  1 finding at or above P1 (1 P1)
+    [stderr]
+    note: GitLab limits the rate of requests (429): waiting 1 s
+    note: posted with 1 write
+    ");
 }
 
 #[test]
 fn without_a_token_nothing_is_sent() {
     let mut bench = MergeRequestBench::new();
     bench.world = bench.world.with_env("GITLAB_TOKEN", "").with_env("CI_JOB_TOKEN", "job");
-    let (code, shown) = bench.pr(&[]);
-    assert_eq!(code, 78, "{shown}");
-    assert!(shown.contains("GITLAB_TOKEN") && shown.contains("CI_JOB_TOKEN"), "{shown}");
+    assert_snapshot!(bench.show(&[]), @"
+    [exit 78]
+    [stderr]
+    error: no GitLab token: GITLAB_TOKEN is not set
+    hint: set GITLAB_TOKEN to a token with the scope 'api' and the role Developer; CI_JOB_TOKEN cannot read or write discussions
+    ");
     assert!(bench.gitlab.take_requests().is_empty());
 }
 
 #[test]
 fn a_dry_run_shows_positions_and_sends_nothing() {
     let bench = MergeRequestBench::new();
-    let (code, shown) = bench.pr(&["--dry-run"]);
-    assert_eq!(code, 1, "{shown}");
-    let head = format!("\"head_sha\": \"{}\"", bench.repo.id("topic"));
-    assert!(shown.contains("POST /projects/g%2Fsub%2Fp/merge_requests/7/discussions"), "{shown}");
-    assert!(shown.contains(&head), "{shown}");
+    assert_snapshot!(bench.show(&["--dry-run"]), @r#"
+    [exit 1]
+    [stdout]
+    POST /projects/g%2Fsub%2Fp/merge_requests/7/discussions
+    {
+      "body": "**P1 Breakpoint left in**\n\nWhen this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.\n\n**Fix:** Remove the line.\n\n<sub>`debug/python-breakpoint` · bug · by builtin · confidence 0.97</sub>\n\n<!-- mala:finding=[ID] {\"review\":\"[ID]\",\"key\":\"[ID]\",\"file\":\"app.py\",\"lines\":[2,2],\"priority\":1,\"category\":\"bug\",\"title\":\"Breakpoint left in\",\"symbol\":\"ask\",\"evidence\":\"    breakpoint()\",\"rule\":\"debug/python-breakpoint\",\"reviewer\":\"builtin\"} -->\n",
+      "position": {
+        "base_sha": "[SHA]",
+        "head_sha": "[SHA]",
+        "new_line": 2,
+        "new_path": "app.py",
+        "old_path": "app.py",
+        "position_type": "text",
+        "start_sha": "[SHA]"
+      }
+    }
+    POST /projects/g%2Fsub%2Fp/merge_requests/7/notes
+    {
+      "body": "<!-- code-review-agent:review_id=[ID] -->\n<!-- mala:state {\"head\":\"[SHA]\",\"started\":\"[TIME]\",\"digest\":\"[ID]\",\"rejected\":[],\"resolved\":[],\"answered\":0} -->\n\n## mala: FAIL\n\n**1 finding at or above P1 (1 P1)**\n\nBuilt-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file: 1 finding (1 P1).\n\n| P0 critical | P1 high | P2 medium | P3 low |\n|---:|---:|---:|---:|\n| 0 | 1 | 0 | 0 |\n\n- **P1** Breakpoint left in [`app.py:2`]([GITLAB]/g/sub/p/-/blob/[SHA]/app.py#L2-L2)\n\n---\n\n**Coverage:** reviewed 1 of 1 hunk in 1 file\n\n<details><summary>Reviewers (1)</summary>\n\n- builtin: FAIL, 1 finding, 0 dropped\n\n</details>\n\n**Scope:** pull request 7 ([SHA] to [SHA]), 1 file, 1 hunk, +1 -0, diff `[SHA256]`\n\n<sub>review `[ID]` · [DURATION] · 0 model calls · 0 tool calls</sub>\n"
+    }
+    "#);
     assert_eq!(bench.writes(), []);
 }
 

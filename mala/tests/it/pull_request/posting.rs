@@ -1,6 +1,7 @@
 //! What is reviewed, and what is posted.
 
 use super::{AGENT, FLAW, PullRequestBench, is_write, passing_model, reporting_model};
+use insta::assert_snapshot;
 use mala_testkit::forge_server::ForgeFault;
 use mala_testkit::model_server::ModelAnswer;
 use mala_testkit::{ModelServer, OutputFilter};
@@ -84,7 +85,7 @@ fn the_summary_has_the_verdict_the_findings_the_coverage_and_the_cost() {
     let summary = summary.replace(&bench.github.url(), "[URL]");
     let (text, took) = summary.rsplit_once("<sub>review ").unwrap();
     assert!(took.ends_with(" s · 0 model calls · 0 tool calls</sub>\n"), "{took}");
-    insta::assert_snapshot!(OutputFilter::default().clean(text), @r#"
+    assert_snapshot!(OutputFilter::default().clean(text), @r#"
     <!-- code-review-agent:review_id=[ID] -->
     <!-- mala:state {"head":"[SHA]","started":"[TIME]","digest":"[ID]","rejected":[],"resolved":[],"answered":0} -->
 
@@ -150,8 +151,35 @@ fn a_second_run_makes_one_conditional_request_per_resource() {
     bench.pr(&["--post", "review"]);
     bench.pr(&["--post", "review"]);
     bench.github.take_requests();
-    let (_, stderr) = bench.pr(&["--post", "review"]);
-    assert!(stderr.contains("up to date"), "{stderr}");
+    assert_snapshot!(bench.show(&["--post", "review"]), @"
+    [exit 1]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    1 finding (1 P1).
+
+    still open: 1 finding
+
+    app.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ app.py:2 in ask
+    1 │ def ask():
+    2 │     breakpoint()
+      │     ━━━━━━━━━━━━
+    3 │     return 1
+      ╰╴
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  pull request 7 ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    FAIL  1 finding at or above P1 (1 P1)
+    [stderr]
+    note: the comments are up to date
+    ");
     let requests = bench.github.take_requests();
     let mut paths: Vec<_> = requests.iter().map(|request| request.path.clone()).collect();
     assert!(!paths.is_empty());
@@ -236,10 +264,11 @@ fn nothing_of_the_project_runs_on_a_fork_unless_the_base_allows_it() {
 #[test]
 fn configured_reviewers_do_not_run_on_a_fork() {
     let lane = "gate: {lanes: {mine: {command: [lane]}}}\n";
-    for (config, reviewer, refused) in [
-        ("", "command", "the reviewer 'command' does not run"),
-        (lane, "cerberus", "the lane 'mine' of gate.lanes does not run"),
-        ("review: {cerberus: {command: [lane]}}\n", "cerberus", "the program of review.cerberus"),
+    let mut shown = String::new();
+    for (config, reviewer) in [
+        ("", "command"),
+        (lane, "cerberus"),
+        ("review: {cerberus: {command: [lane]}}\n", "cerberus"),
     ] {
         let mut bench = PullRequestBench::new();
         bench.repo.checkout("main");
@@ -251,11 +280,23 @@ fn configured_reviewers_do_not_run_on_a_fork() {
         let ran = bench.world.home().join("ran");
         let script = format!("#!/bin/sh\ntouch {}\n", ran.display());
         bench.world = bench.world.in_folder(bench.repo.root()).with_program("lane", &script);
-        let (code, stderr) = bench.pr(&["--reviewer", reviewer]);
-        assert!(!ran.exists(), "{config}: {stderr}");
-        assert_eq!(code, 78, "{stderr}");
-        assert!(stderr.contains(refused) && stderr.contains("fork_commands"), "{stderr}");
+        shown.push_str(&bench.show(&["--reviewer", reviewer]));
+        assert!(!ran.exists(), "{config}: {shown}");
     }
+    assert_snapshot!(shown, @"
+    [exit 78]
+    [stderr]
+    error: the reviewer 'command' does not run on pull requests from forks
+    hint: set pull_requests.fork_commands on the base branch, or use --reviewer
+    [exit 78]
+    [stderr]
+    error: the lane 'mine' of gate.lanes does not run on pull requests from forks
+    hint: set pull_requests.fork_commands on the base branch, or use --reviewer
+    [exit 78]
+    [stderr]
+    error: the program of review.cerberus does not run on pull requests from forks
+    hint: set pull_requests.fork_commands on the base branch, or use --reviewer
+    ");
 }
 
 #[test]
@@ -273,10 +314,30 @@ fn a_pull_request_that_could_not_be_reviewed_is_never_a_success() {
 #[test]
 fn other_words_are_usage_errors() {
     let bench = PullRequestBench::new();
-    for word in ["o/r", "7", "https://evil.example/o/r/pull/7", "o/../r#7"] {
-        let output = bench.world.output(&["pr", word], b"");
-        assert_eq!(output.status.code(), Some(64), "{word}");
-    }
+    assert_snapshot!(bench.run(&["pr", "o/r"]), @"
+    [exit 64]
+    [stderr]
+    error: 'o/r' is not a pull request
+    hint: use OWNER/REPO#N, GROUP/PROJECT!N or a URL; GITHUB_API_URL and GITLAB_API_URL set the host
+    ");
+    assert_snapshot!(bench.run(&["pr", "7"]), @"
+    [exit 64]
+    [stderr]
+    error: '7' is not a pull request
+    hint: use OWNER/REPO#N, GROUP/PROJECT!N or a URL; GITHUB_API_URL and GITLAB_API_URL set the host
+    ");
+    assert_snapshot!(bench.run(&["pr", "https://evil.example/o/r/pull/7"]), @"
+    [exit 64]
+    [stderr]
+    error: the pull request is on evil.example, but the API is on [HOST]
+    hint: use OWNER/REPO#N, GROUP/PROJECT!N or a URL; GITHUB_API_URL and GITLAB_API_URL set the host
+    ");
+    assert_snapshot!(bench.run(&["pr", "o/../r#7"]), @"
+    [exit 64]
+    [stderr]
+    error: 'o/../r#7' is not a pull request
+    hint: use OWNER/REPO#N, GROUP/PROJECT!N or a URL; GITHUB_API_URL and GITLAB_API_URL set the host
+    ");
     assert!(bench.github.take_requests().is_empty());
     let url = format!("{}/o/r/pull/7/files", bench.github.url());
     assert_eq!(bench.world.output(&["pr", &url], b"").status.code(), Some(1));

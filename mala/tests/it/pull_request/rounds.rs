@@ -1,6 +1,7 @@
 //! Reviews of a pull request are rounds of one change: what is reviewed again, and what is recognised.
 
 use super::{AGENT, FLAW, PullRequestBench, passing_model, reporting_model};
+use insta::assert_snapshot;
 use mala_testkit::ModelServer;
 use serde_json::{Value, json};
 
@@ -29,9 +30,11 @@ fn a_merged_pull_request_is_reviewed_against_the_base_before_the_merge() {
     // Where GitHub names a commit that has the change already, it is not reviewed, and no pass.
     bench.repo.write("other.py", "x = 1\n");
     bench.repo.commit("later");
-    let (code, stderr) = bench.pr(&["--post", "review,check"]);
-    assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("the pull request is merged"), "{stderr}");
+    assert_snapshot!(bench.show(&["--post", "review,check"]), @"
+    [exit 2]
+    [stderr]
+    error: the pull request is merged, and its base has the change already
+    ");
     assert_eq!(bench.github.checks()[0]["conclusion"], "failure");
 }
 

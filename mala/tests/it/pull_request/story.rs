@@ -1,6 +1,7 @@
 //! A pull request over time: pushes, rebases, replies, crashes and runs at the same time.
 
 use super::{AGENT, CLEAN, FLAW, PullRequestBench, is_write, reporting_model, status};
+use insta::assert_snapshot;
 use mala_testkit::forge_server::ForgeFault;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -283,14 +284,15 @@ fn a_result_for_an_older_head_is_not_posted() {
             assert!(moved.unwrap().success());
             is_limited.then(limit)
         });
-        let (_, stderr) = bench.pr(&BOTH);
-        assert!(stderr.contains("newer head"), "{stderr}");
+        let shown = bench.show(&BOTH);
+        assert!(shown.contains("newer head"), "{shown}");
         assert_eq!(bench.posted(), (0, Vec::new()));
     }
 }
 
 #[test]
 fn a_result_that_builds_on_a_waiver_is_not_posted_after_the_waiver_is_taken_back() {
+    let mut shown = String::new();
     for post in ["review,check", "check"] {
         let bench = PullRequestBench::new();
         bench.github.allow_writes("ada");
@@ -307,9 +309,7 @@ fn a_result_that_builds_on_a_waiver_is_not_posted_after_the_waiver_is_taken_back
             }
             None
         });
-        let (code, stderr) = bench.pr(&["--post", post]);
-        assert_eq!(code, 2, "{post}: {stderr}");
-        assert!(stderr.contains("was taken back during the review"), "{post}: {stderr}");
+        shown.push_str(&format!("{post}: {}", bench.show(&["--post", post])));
         let summary = bench.github.comments().pop().unwrap().body;
         assert!(summary.contains("## mala: FAIL"), "{post}: {summary}");
         bench.github.heal();
@@ -317,6 +317,34 @@ fn a_result_that_builds_on_a_waiver_is_not_posted_after_the_waiver_is_taken_back
         let checks = bench.github.checks();
         assert!(checks.iter().all(|check| check["conclusion"] == "failure"), "{post}: {checks:#?}");
     }
+    assert_snapshot!(shown, @"
+    review,check: [exit 2]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    no findings.
+
+    waived:  1 finding accepted by a person (use --all to list them)
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  pull request 7 ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    PASS  no findings
+    [stderr]
+    error: not posted: a decision on the pull request was taken back during the review
+    check: [exit 2]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    no findings.
+
+    waived:  1 finding accepted by a person (use --all to list them)
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  pull request 7 ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -0
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    PASS  no findings
+    [stderr]
+    error: not posted: a decision on the pull request was taken back during the review
+    ");
 }
 
 #[test]
@@ -326,10 +354,24 @@ fn a_token_that_may_not_resolve_threads_posts_the_rest() {
     bench.github.forbid_resolving();
     bench.repo.write("app.py", "def ask():\n    return 3\n");
     bench.repo.commit("fix");
-    let (code, stderr) = bench.pr(&BOTH);
-    assert_eq!(code, 0, "{stderr}");
-    assert!(stderr.contains("threads of fixed findings stay open"), "{stderr}");
-    assert!(stderr.contains("Pull requests: write"), "{stderr}");
+    assert_snapshot!(bench.show(&BOTH), @"
+    [exit 0]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 1 hunk in 1 file:
+    no findings.
+
+    fixed:  app.py:2 P1 Breakpoint left in [debug/python-breakpoint] (its evidence
+            is gone, and it is not reported again)
+    coverage:  reviewed 1 of 1 hunk in 1 file
+    scope:  pull request 7 ([COMMIT] to [COMMIT]), 1 file, 1 hunk, +1 -1
+    report:  [WORK]/.mala/runs/[RUN]/review.md
+
+    PASS  no findings
+    [stderr]
+    note: posted with 1 write
+    warning: threads of fixed findings stay open: GitHub answers: Resource not accessible by integration
+    hint: the token needs the permission `Pull requests: write` and `Contents: write`
+    ");
     let summary = bench.github.comments().pop().unwrap().body;
     assert!(summary.contains("Fixed: 1"), "{summary}");
     assert!(bench.github.resolved().is_empty());

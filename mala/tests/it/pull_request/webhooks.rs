@@ -212,8 +212,12 @@ fn the_examples_of_github_start_reviews_or_are_ignored() {
 #[test]
 fn without_a_secret_it_does_not_start() {
     let bench = PullRequestBench::new();
-    let output = bench.world.output(&["serve", "--webhooks"], b"");
-    assert_eq!(output.status.code(), Some(78));
+    insta::assert_snapshot!(bench.run(&["serve", "--webhooks"]), @"
+    [exit 78]
+    [stderr]
+    error: neither GITHUB_WEBHOOK_SECRET nor GITLAB_WEBHOOK_SECRET is set
+    hint: set it to the secret of the webhook, so that only the forge can start reviews
+    ");
 }
 
 #[test]

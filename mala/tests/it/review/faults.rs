@@ -155,8 +155,8 @@ fn a_broken_configuration_names_the_place() {
     assert_snapshot!(world.run(&["review"]), @"
     [exit 78]
     [stderr]
-    error: mala.yaml at 95101884717c:2:3: unknown key `fail_onn` in `review`
-     --> mala.yaml at 95101884717c:2:3
+    error: mala.yaml at [COMMIT]:2:3: unknown key `fail_onn` in `review`
+     --> mala.yaml at [COMMIT]:2:3
       |
     1 | review:
     2 |   fail_onn: P1
@@ -246,8 +246,38 @@ fn control_characters_of_the_change_never_reach_the_terminal() {
     let world = repo();
     world.write("app.py", "breakpoint()  # \u{1b}[2J\u{1b}]0;owned\u{7} \u{202e}\n");
     world.write("evil\u{1b}[31m.py", "breakpoint()\n");
-    let shown = world.run(&["review", "--no-save"]);
-    assert!(!shown.contains('\u{1b}') && !shown.contains('\u{202e}'), "{shown:?}");
+    assert_snapshot!(world.run(&["review", "--no-save"]), @r#"
+    [exit 1]
+    [stdout]
+    Built-in analyzers only: no model key is set. builtin reviewed 2 hunks in 2
+    files: 2 findings (2 P1).
+
+    app.py  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ app.py:1
+    1 │ breakpoint()  # <U+001B>[2J<U+001B>]0;owned<U+0007> <U+202E>
+      ╰╴━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    "evil\033[31m.py"  1 finding (1 P1)
+
+    P1 high  Breakpoint left in [debug/python-breakpoint]
+      ╭▸ "evil\033[31m.py":1
+    1 │ breakpoint()
+      ╰╴━━━━━━━━━━━━
+      When this line runs, the process stops and waits on standard input; in a
+      server or a job it hangs, or fails with bdb.BdbQuit.
+      fix: Remove the line.
+
+    coverage:  reviewed 2 of 2 hunks in 2 files
+    scope:  the working tree against HEAD ([COMMIT] to the working tree), 2
+            files, 2 hunks, +2 -2
+
+    FAIL  2 findings at or above P1 (2 P1)
+    "#);
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn a_full_disk_leaves_no_half_of_a_report() {
               error: the whole change is reviewed as in a first review, and this
               review is not stored
     coverage:  reviewed 1 of 1 hunk in 1 file
-    scope:  the working tree against HEAD (8dc3217811cc to the working tree), 1
+    scope:  the working tree against HEAD ([COMMIT] to the working tree), 1
             file, 1 hunk, +1 -0
 
     FAIL  1 finding at or above P1 (1 P1)

@@ -189,7 +189,7 @@ fn a_dirty_submodule_is_said_to_be_skipped() {
     skipped:  submodule with uncommitted changes: lib
     coverage:  reviewed 0 of 1 hunk in 0 files; skipped 1 file: 1 submodule with
                uncommitted changes
-    scope:  the working tree against HEAD (b98fe7023a5c to the working tree), 1
+    scope:  the working tree against HEAD ([COMMIT] to the working tree), 1
             file, 0 hunks, +0 -0
 
     COULD NOT REVIEW  no file of this change can be reviewed; to allow that, list
@@ -205,7 +205,7 @@ fn a_dirty_submodule_is_said_to_be_skipped() {
     skipped:  submodule with uncommitted changes: lib
     coverage:  reviewed 1 of 1 hunk in 1 file; skipped 1 file: 1 submodule with
                uncommitted changes
-    scope:  the working tree against HEAD (b98fe7023a5c to the working tree), 2
+    scope:  the working tree against HEAD ([COMMIT] to the working tree), 2
             files, 1 hunk, +1 -2
 
     PASS  no findings
@@ -224,7 +224,7 @@ fn an_empty_change_passes_and_says_why() {
     tree against HEAD has no changes.
 
     coverage:  reviewed 0 of 0 hunks in 0 files
-    scope:  the working tree against HEAD (8dc3217811cc to the working tree), 0
+    scope:  the working tree against HEAD ([COMMIT] to the working tree), 0
             files, 0 hunks, +0 -0
 
     PASS  nothing to review: the change is empty

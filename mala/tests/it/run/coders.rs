@@ -106,8 +106,9 @@ fn takes_an_issue_to_a_merged_commit(coder: &str) {
     assert!(report.contains("coders: bubblewrap"), "{coder}: {report}");
     let events = text(&world.output(&["run", "logs", &id], b"")).0;
     assert_eq!(events.matches("on_review_started").count(), 2, "{coder}: {events}");
-    let issues = text(&world.output(&["issue", "list", "--all"], b"")).0;
-    assert!(issues.contains(&format!("{id}  closed")), "{coder}: {issues}");
+    let closed =
+        "closed  P2  Add a total function\nclosed  P2  Default argument is changed by the call\n";
+    assert_eq!(super::issues(&world), closed, "{coder}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The reviewers of a run: a gate program, the agent and the built-in rules, through the binary.
 
-use super::{add_issue, git, repository, text};
+use super::{add_issue, git, issues, name_issues, repository, text};
+use insta::assert_snapshot;
 use mala_testkit::World;
 use mala_testkit::model_server::{ModelAnswer, ModelServer};
 use serde_json::Value;
@@ -119,13 +120,14 @@ fn reviews_that_could_not_be_done_are_errors() {
         ("003-157", "exit 4", "no_reviewers", &[]),
         ("003-157", "exit 5", "internal", &[]),
     ];
+    let mut shown = String::new();
     for (row, wait, kind, flags) in rows {
         let world = gate(&config("session_end", "reviewer_type: cerberus, max_retries: 0"), wait)
             .with_env("MALA_LOG", "info");
         let id = add_issue(&world, "One");
         let args: Vec<&str> = ["run", &id].into_iter().chain(flags.iter().copied()).collect();
         let output = world.output(&args, b"");
-        let (shown, log) = text(&output);
+        let log = text(&output).1;
         let wanted = format!("Reviewer error trigger_type=session_end error_type={kind}");
         assert!(log.contains(&wanted), "{row}: {wanted}: {log}");
         let entry = &report(&world)["issues"][0];
@@ -134,11 +136,80 @@ fn reviews_that_could_not_be_done_are_errors() {
             (&"failed".into(), &"succeeded".into()),
             "{row}"
         );
-        assert!(shown.contains("NOT REVIEWED"), "{row}: {shown}");
-        assert!(shown.contains("merged WITHOUT A REVIEW"), "{row}: {shown}");
-        let issues = text(&world.output(&["issue", "list", "--all"], b"")).0;
-        assert_eq!(issues.lines().count(), 1, "{row}: nothing is filed: {issues}");
+        assert_eq!(issues(&world).lines().count(), 1, "{row}: nothing is filed");
+        shown.push_str(&format!("{wait}: {}", world.clean(&text(&output).0)));
     }
+    assert_snapshot!(shown, @"
+    sleep 60: # mala run: 1 issue succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | [ID] One | succeeded | NOT REVIEWED: the review could not be done: timeout | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - [ID] was merged WITHOUT A REVIEW: `mala run logs [ID]`
+
+    kill -SEGV $$: # mala run: 1 issue succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | [ID] One | succeeded | NOT REVIEWED: the review could not be done: killed: the gate says nothing | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - [ID] was merged WITHOUT A REVIEW: `mala run logs [ID]`
+
+    exit 3: # mala run: 1 issue succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | [ID] One | succeeded | NOT REVIEWED: the review could not be done: timeout | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - [ID] was merged WITHOUT A REVIEW: `mala run logs [ID]`
+
+    exit 4: # mala run: 1 issue succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | [ID] One | succeeded | NOT REVIEWED: the review could not be done: no reviewers | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - [ID] was merged WITHOUT A REVIEW: `mala run logs [ID]`
+
+    exit 5: # mala run: 1 issue succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | [ID] One | succeeded | NOT REVIEWED: the review could not be done: the gate failed | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - [ID] was merged WITHOUT A REVIEW: `mala run logs [ID]`
+    ");
     let wait = format!("echo '{}'; exit 1", fail("work.py"));
     let world =
         gate(&config("session_end", "reviewer_type: cerberus, finding_threshold: none"), &wait);
@@ -165,24 +236,67 @@ fn work_that_cannot_be_reviewed_is_not_merged_with_remediate() {
             &format!("reviewer_type: {reviewer}, failure_mode: remediate, max_retries: 2"),
         )
     };
-    for (what, world, reason) in [
-        ("no reviewer", gate(&remediate("cerberus"), "exit 4"), "could not be done"),
-        (
-            "bytes that are no text",
-            repository(&remediate("builtin"), &garbled),
-            "work.py is not reviewed: a source with bytes that are no text",
-        ),
+    let mut shown = String::new();
+    for (what, world) in [
+        ("no reviewer", gate(&remediate("cerberus"), "exit 4")),
+        ("bytes that are no text", repository(&remediate("builtin"), &garbled)),
     ] {
         let id = add_issue(&world, "One");
         let output = world.output(&["run", &id], b"");
-        let (shown, log) = text(&output);
-        assert_eq!(output.status.code(), Some(1), "{what}: {shown}{log}");
-        let entry = &report(&world)["issues"][0];
-        assert_eq!(entry["status"], "failed", "{what}: {entry}");
-        assert!(entry["reason"].as_str().unwrap().contains(reason), "{what}: {entry}");
+        shown.push_str(&format!("{what}: {}", name_issues(&world).show(&output)));
         assert!(git(&world, &["ls-tree", "--name-only", "main", "work.py"]).is_empty(), "{what}");
         assert!(calls(&world, "wait").len() <= 1, "{what}: another try is of no use");
     }
+    assert_snapshot!(shown, @"
+    no reviewer: [exit 1]
+    [stdout]
+    # mala run: 0 issues succeeded, 1 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | [ID] One | failed: the review could not be done: no reviewers | NOT REVIEWED: no reviewers | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - [ID] failed: the review could not be done: no reviewers: `git log -p mala/[ID]`
+
+    [stderr]
+    [ID]: preparing a workspace
+    [ID]: coding
+    [ID]: reviewing
+    [ID]: releasing
+    [ID]: cleaning up
+    [ID]: failed: the review could not be done: no reviewers
+    report: [WORK]/.mala/run/report.md
+    bytes that are no text: [exit 1]
+    [stdout]
+    # mala run: 0 issues succeeded, 1 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | [ID] One | failed: the review could not be done: work.py is not reviewed: a source with bytes that are no text | NOT REVIEWED: work.py is not reviewed: a source with bytes that are no text | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - [ID] failed: the review could not be done: work.py is not reviewed: a source with bytes that are no text: `git log -p mala/[ID]`
+
+    [stderr]
+    [ID]: preparing a workspace
+    [ID]: coding
+    [ID]: reviewing
+    [ID]: releasing
+    [ID]: cleaning up
+    [ID]: failed: the review could not be done: work.py is not reviewed: a source with bytes that are no text
+    report: [WORK]/.mala/run/report.md
+    ");
 }
 
 /// A port on which nothing listens.
@@ -214,20 +328,65 @@ fn the_reviewer_follows_from_the_trigger_and_the_key() {
         assert!(server.requests()[0].prompt().contains("Name of the task"), "000-014");
         assert!(calls(&world, "").is_empty(), "{row}: the gate is not called");
     }
-    let world = gate(&config("session_end", "max_retries: 0, reviewer_type: agent_sdk"), "exit 5")
-        .with_env("MALA_LOG", "info");
+    // 003-049
+    let world = gate(&config("session_end", "max_retries: 0, reviewer_type: agent_sdk"), "exit 5");
     add_issue(&world, "One");
-    let output = world.output(&["run"], b"");
-    let (shown, log) = text(&output);
-    assert!(log.contains("ANTHROPIC_API_KEY"), "003-049: {log}");
-    assert!(shown.contains("NOT REVIEWED") && !shown.contains("builtin"), "003-049: {shown}");
-    let world =
-        gate(&config("session_end", "max_retries: 0"), "exit 5").with_env("MALA_LOG", "info");
+    assert_snapshot!(name_issues(&world).run(&["run"]), @r"
+    [exit 0]
+    [stdout]
+    # mala run: 1 issue succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | [ID] One | succeeded | NOT REVIEWED: the review could not be done: ANTHROPIC\_API\_KEY is not set | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - [ID] was merged WITHOUT A REVIEW: `mala run logs [ID]`
+
+    [stderr]
+    [ID]: preparing a workspace
+    [ID]: coding
+    [ID]: reviewing
+    [ID]: merging
+    [ID]: closing
+    [ID]: cleaning up
+    [ID]: succeeded
+    report: [WORK]/.mala/run/report.md
+    ");
+    // 003-050
+    let world = gate(&config("session_end", "max_retries: 0"), "exit 5");
     add_issue(&world, "One");
-    let output = world.output(&["run"], b"");
-    let (shown, log) = text(&output);
-    assert!(shown.contains("reviewed by builtin"), "003-050: {shown}");
-    assert!(log.contains("Built-in analyzers only: no model key is set."), "003-050: {log}");
+    assert_snapshot!(name_issues(&world).run(&["run"]), @"
+    [exit 0]
+    [stdout]
+    # mala run: 1 issue succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | [ID] One | succeeded | reviewed by builtin | 0 | 0 | $0.00 |
+
+    - [ID]: Built-in analyzers only: no model key is set.
+
+    [stderr]
+    [ID]: preparing a workspace
+    [ID]: coding
+    [ID]: reviewing
+    warning: [ID]: Built-in analyzers only: no model key is set.
+    [ID]: merging
+    [ID]: closing
+    [ID]: cleaning up
+    [ID]: succeeded
+    report: [WORK]/.mala/run/report.md
+    ");
     let world = gate(&config("session_end", "max_retries: 0, reviewer_type: agent_sdk"), "exit 5")
         .with_env("ANTHROPIC_API_KEY", "test-key")
         .with_env("ANTHROPIC_BASE_URL", closed_port())

@@ -106,7 +106,7 @@ fn thirty_issues_in_three_epics_end_as_they_should() {
     let world = repository(&config, CODER).with_env("MALA_LOG", "info");
     world.write("../issues.jsonl", issues());
     let imported = world.run(&["issue", "import", "../issues.jsonl"]);
-    assert!(imported.contains("37 added, 0 updated"), "{imported}");
+    assert_eq!(imported, "[exit 0]\n[stdout]\n37 added, 0 updated\n");
     let start = git(&world, &["rev-parse", "main"]).trim().to_owned();
     let output = world.output(&["run"], b"");
     let (markdown, log) = text(&output);

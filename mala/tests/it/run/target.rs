@@ -1,7 +1,8 @@
 //! The target branch: who moves it, and when work reaches it.
 
 use super::faults::{CONFIG, START, report};
-use super::{add_issue, git, repository, text};
+use super::{add_issue, git, issues, name_issues, repository};
+use insta::assert_snapshot;
 use mala_testkit::World;
 
 /// A repository whose target is not checked out, so that a coder can move it.
@@ -16,6 +17,7 @@ fn movable(script: &str) -> World {
 #[test]
 fn a_target_that_moves_during_a_session_is_shown_to_a_person_before_the_merge() {
     let elsewhere = "echo 1 > a; save work; unset GIT_DIR; cd \"$(cat \"$HOME/repository\")\"; tree=$(git rev-parse 'main^{tree}')";
+    let mut shown = String::new();
     for (what, script, status) in [
         (
             "moves",
@@ -43,12 +45,10 @@ fn a_target_that_moves_during_a_session_is_shown_to_a_person_before_the_merge() 
         let start = git(&world, &["rev-parse", "main"]).trim().to_owned();
         let id = add_issue(&world, "One");
         let output = world.output(&["run", &id], b"");
-        let (shown, log) = text(&output);
-        assert_eq!(output.status.code(), Some(1), "{what}: {shown}\n{log}");
-        assert_eq!(report(&world)["issues"][0]["status"], status, "{what}: {shown}");
+        assert_eq!(report(&world)["issues"][0]["status"], status, "{what}");
         let moved = git(&world, &["rev-parse", "main"]).trim().to_owned();
-        let step = format!("{id}: the target branch moved during its session, not by mala: `git log -p {start}..{moved}`");
-        assert!(shown.contains(&step), "{what}: {shown}");
+        world.name(&format!("{start}..{moved}"), "[START]..[MOVED]");
+        shown.push_str(&format!("{what}: {}", name_issues(&world).show(&output)));
         let last = git(&world, &["log", "-1", "--format=%s", "main"]);
         assert!(last.ends_with("other\n"), "{what}: nothing is merged: {last}");
         if status == "unfinished" {
@@ -58,6 +58,107 @@ fn a_target_that_moves_during_a_session_is_shown_to_a_person_before_the_merge() 
             assert_eq!(subjects, format!("bd-{id}: work\nother\n"), "{what}");
         }
     }
+    assert_snapshot!(shown, @"
+    moves: [exit 1]
+    [stdout]
+    # mala run: 0 issues succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | [ID] One | unfinished: waits for its merge: the target branch moved during its session, not by mala | reviewed by builtin | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - [ID]: the target branch moved during its session, not by mala: `git log -p [START]..[MOVED]`
+    - [ID] is not finished: waits for its merge: the target branch moved during its session, not by mala: `mala run --resume`
+
+    [stderr]
+    [ID]: preparing a workspace
+    [ID]: coding
+    [ID]: reviewing
+    [ID]: waiting for its merge: the target branch moved during its session, not by mala
+    report: [WORK]/.mala/run/report.md
+    is force-pushed: [exit 1]
+    [stdout]
+    # mala run: 0 issues succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | [ID] One | unfinished: waits for its merge: the target branch moved during its session, not by mala | reviewed by builtin | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - [ID]: the target branch moved during its session, not by mala: `git log -p [START]..[MOVED]`
+    - [ID] is not finished: waits for its merge: the target branch moved during its session, not by mala: `mala run --resume`
+
+    [stderr]
+    [ID]: preparing a workspace
+    [ID]: coding
+    [ID]: reviewing
+    [ID]: waiting for its merge: the target branch moved during its session, not by mala
+    report: [WORK]/.mala/run/report.md
+    gets a commit of the coder: [exit 1]
+    [stdout]
+    # mala run: 0 issues succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | [ID] One | unfinished: waits for its merge: the target branch moved during its session, not by mala | reviewed by builtin | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - [ID]: the target branch moved during its session, not by mala: `git log -p [START]..[MOVED]`
+    - [ID] is not finished: waits for its merge: the target branch moved during its session, not by mala: `mala run --resume`
+
+    [stderr]
+    [ID]: preparing a workspace
+    [ID]: coding
+    [ID]: reviewing
+    [ID]: waiting for its merge: the target branch moved during its session, not by mala
+    report: [WORK]/.mala/run/report.md
+    gets work that the review rejects: [exit 1]
+    [stdout]
+    # mala run: 0 issues succeeded, 1 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | [ID] One | failed: no progress: the coder changed nothing | reviewed by builtin | 1 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - [ID]: the target branch moved during its session, not by mala: `git log -p [START]..[MOVED]`
+    - [ID] failed: no progress: the coder changed nothing: `mala run logs [ID]`
+    - a finding of [ID] is open as [ID]: `mala issue show [ID]`
+    - this run does not work on issues of its findings; a new one does: `mala run --fresh`
+
+    [stderr]
+    [ID]: preparing a workspace
+    [ID]: coding
+    [ID]: reviewing
+    [ID]: filing findings
+    [ID]: coding
+    [ID] | nothing to commit, working tree clean
+    [ID]: releasing
+    [ID]: cleaning up
+    [ID]: failed: no progress: the coder changed nothing
+    report: [WORK]/.mala/run/report.md
+    ");
 }
 
 #[test]
@@ -112,6 +213,5 @@ fn check_resumed(world: &World, id: &str) {
     assert_eq!(git(world, &["log", "--format=%H %s"]), before, "nothing is merged twice");
     let sessions = std::fs::read_to_string(world.home().join("sessions")).unwrap();
     assert_eq!(sessions, "session\n", "no coder works again");
-    let issues = text(&world.output(&["issue", "list", "--all"], b"")).0;
-    assert!(issues.contains(&format!("{id}  closed")), "{issues}");
+    assert_eq!(issues(world), "closed  P2  One\n");
 }

@@ -2,6 +2,7 @@
 //! clear reason, and nothing is lost.
 
 use super::{git, repository, text};
+use insta::assert_snapshot;
 use mala_testkit::World;
 
 const CONFIG: &str = "
@@ -80,53 +81,117 @@ const MERGED: &str = "bd-x-1: work\nstart\n";
 /// A tracker that does not work at the start ends the run before anything is done.
 #[test]
 fn a_tracker_that_fails_at_first_starts_nothing() {
-    for (how, says) in [
-        ("hangs", "bd list: no answer in 30 s"),
-        ("garbage", "bd list: its answer is not JSON: <html>Bad gateway"),
-        ("error", "bd list: exit 1: Error: database is locked"),
-    ] {
+    let mut said_first = String::new();
+    for how in ["hangs", "garbage", "error"] {
         let world = beads();
         set(&world, "fails_at", "list");
         set(&world, "how", how);
-        let (code, shown) = run(&world, &[]);
-        assert_eq!(code, Some(2), "{how}: {shown}");
-        assert!(shown.contains(says), "{how}: {shown}");
+        said_first.push_str(&world.run(&["run"]));
         assert_eq!((n_sessions(&world), subjects(&world)), (0, "start\n".to_owned()), "{how}");
         set(&world, "fails_at", "");
         let (code, shown) = run(&world, &[]);
         assert_eq!((code, subjects(&world)), (Some(0), MERGED.to_owned()), "{how}: {shown}");
         assert_eq!((n_sessions(&world), said(&world, "status").as_str()), (1, "closed"), "{how}");
     }
+    assert_snapshot!(said_first, @"
+    [exit 2]
+    [stderr]
+    error: bd list: no answer in 30 s
+    [exit 2]
+    [stderr]
+    error: bd list: its answer is not JSON: <html>Bad gateway
+    [exit 2]
+    [stderr]
+    error: bd list: exit 1: Error: database is locked
+    ");
 }
 
 /// A tracker that fails when the work is done loses none of it: the next run merges or closes, and no coder works
 /// again.
 #[test]
 fn a_tracker_that_fails_later_loses_no_work() {
-    for (fails_at, how, code, says) in [
-        ("show", "garbage", 1, "waits for its merge: tracker: bd show: its answer is not JSON"),
-        (
-            "close",
-            "error",
-            0,
-            "merged, but not closed: bd close: exit 1: Error: database is locked",
-        ),
-        ("close", "hangs", 0, "merged, but not closed: bd close: no answer in 30 s"),
-    ] {
+    let mut said_first = String::new();
+    for (fails_at, how) in [("show", "garbage"), ("close", "error"), ("close", "hangs")] {
         let world = beads();
         set(&world, "fails_at", fails_at);
         set(&world, "how", how);
         set(&world, "after_session", "");
         let what = format!("{fails_at} {how}");
-        let (ended, shown) = run(&world, &[]);
-        assert_eq!(ended, Some(code), "{what}: {shown}");
-        assert!(shown.replace('\\', "").contains(says), "{what}: {shown}");
+        said_first.push_str(&format!("{what}: {}", world.run(&["run"])));
         assert_eq!(said(&world, "status"), "in_progress", "{what}");
         set(&world, "fails_at", "");
         let (ended, shown) = run(&world, &["--resume"]);
         assert_eq!((ended, subjects(&world)), (Some(0), MERGED.to_owned()), "{what}: {shown}");
         assert_eq!((n_sessions(&world), said(&world, "status").as_str()), (1, "closed"), "{what}");
     }
+    assert_snapshot!(said_first, @r"
+    show garbage: [exit 1]
+    [stdout]
+    # mala run: 0 issues succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | x-1 One | unfinished: waits for its merge: tracker: bd show: its answer is not JSON: \<html\>Bad gateway | no review | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - x-1 is not finished: waits for its merge: tracker: bd show: its answer is not JSON: \<html\>Bad gateway: `mala run --resume`
+
+    [stderr]
+    x-1: preparing a workspace
+    x-1: coding
+    x-1: merging
+    x-1: waiting for its merge: tracker: bd show: its answer is not JSON: <html>Bad gateway
+    report: [WORK]/.mala/run/report.md
+    close error: [exit 0]
+    [stdout]
+    # mala run: 1 issue succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | x-1 One | succeeded | no review | 0 | 0 | $0.00 |
+
+    - x-1: merged, but not closed: bd close: exit 1: Error: database is locked
+
+    [stderr]
+    x-1: preparing a workspace
+    x-1: coding
+    x-1: merging
+    x-1: closing
+    x-1: cleaning up
+    x-1: succeeded
+    report: [WORK]/.mala/run/report.md
+    close hangs: [exit 0]
+    [stdout]
+    # mala run: 1 issue succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | x-1 One | succeeded | no review | 0 | 0 | $0.00 |
+
+    - x-1: merged, but not closed: bd close: no answer in 30 s
+
+    [stderr]
+    x-1: preparing a workspace
+    x-1: coding
+    x-1: merging
+    x-1: closing
+    x-1: cleaning up
+    x-1: succeeded
+    report: [WORK]/.mala/run/report.md
+    ");
 }
 
 /// What the tracker says about an issue while its coder works decides whether the work is merged.
@@ -134,23 +199,104 @@ fn a_tracker_that_fails_later_loses_no_work() {
 fn a_claim_that_is_lost_is_not_merged() {
     let world = beads();
     set(&world, "thief", "");
-    let (code, shown) = run(&world, &[]);
-    assert_eq!((code, n_sessions(&world)), (Some(0), 0), "{shown}");
-    assert!(shown.contains("the claim does not hold: it belongs to another-run"), "{shown}");
-    for (file, text, says) in [
-        ("assignee", "another-run", "given to another-run meanwhile"),
-        ("status", "closed", "closed meanwhile"),
-        ("status", "blocked", "set aside meanwhile"),
-    ] {
+    assert_snapshot!(world.run(&["run"]), @"
+    [exit 0]
+    [stdout]
+    # mala run: 0 issues succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | x-1 One | skipped: the claim does not hold: it belongs to another-run | no review | 0 | 0 | $0.00 |
+
+    [stderr]
+    x-1: skipped: the claim does not hold: it belongs to another-run
+    report: [WORK]/.mala/run/report.md
+    ");
+    assert_eq!(n_sessions(&world), 0);
+    let mut reports = String::new();
+    for (file, text) in [("assignee", "another-run"), ("status", "closed"), ("status", "blocked")] {
         let world = beads();
         set(&world, "during", &format!("printf {text} > \"$HOME/{file}\""));
-        let (code, shown) = run(&world, &[]);
-        assert_eq!((code, subjects(&world)), (Some(0), "start\n".to_owned()), "{says}: {shown}");
-        assert!(shown.contains(&format!("x-1 is not merged: {says}")), "{shown}");
-        assert!(shown.contains("git log -p mala/x-1"), "the commits are kept: {shown}");
+        reports.push_str(&world.run(&["run"]));
+        assert_eq!(subjects(&world), "start\n", "{text}");
         assert_eq!(git(&world, &["log", "-1", "--format=%s", "mala/x-1"]), "bd-x-1: work\n");
-        assert_eq!(said(&world, file), text, "{says}: the tracker keeps what it says");
+        assert_eq!(said(&world, file), text, "the tracker keeps what it says");
     }
+    assert_snapshot!(reports, @"
+    [exit 0]
+    [stdout]
+    # mala run: 0 issues succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | x-1 One | skipped: given to another-run meanwhile | no review | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - x-1 is not merged: given to another-run meanwhile: `git log -p mala/x-1`
+
+    [stderr]
+    x-1: preparing a workspace
+    x-1: coding
+    x-1: merging
+    x-1: cleaning up
+    x-1: skipped: given to another-run meanwhile
+    report: [WORK]/.mala/run/report.md
+    [exit 0]
+    [stdout]
+    # mala run: 0 issues succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | x-1 One | skipped: closed meanwhile | no review | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - x-1 is not merged: closed meanwhile: `git log -p mala/x-1`
+
+    [stderr]
+    x-1: preparing a workspace
+    x-1: coding
+    x-1: merging
+    x-1: cleaning up
+    x-1: skipped: closed meanwhile
+    report: [WORK]/.mala/run/report.md
+    [exit 0]
+    [stdout]
+    # mala run: 0 issues succeeded, 0 failed
+
+    Run `[KEY]` · [DURATION] · $0.00 · [CODERS]
+
+    ## Issues
+
+    | | status | review | found | fixed | cost |
+    |---|---|---|---|---|---|
+    | x-1 One | skipped: set aside meanwhile | no review | 0 | 0 | $0.00 |
+
+    ## Needs a person
+
+    - x-1 is not merged: set aside meanwhile: `git log -p mala/x-1`
+
+    [stderr]
+    x-1: preparing a workspace
+    x-1: coding
+    x-1: merging
+    x-1: cleaning up
+    x-1: skipped: set aside meanwhile
+    report: [WORK]/.mala/run/report.md
+    ");
 }
 
 /// A write beyond a limit fails as it does on a full disk. Whatever fails, the run says so, and the next one ends the

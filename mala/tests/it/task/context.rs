@@ -1,6 +1,7 @@
 //! What the review command is given.
 
 use super::{TaskBench, config};
+use insta::assert_snapshot;
 
 /// Rows 004-003, 004-006, 004-007, 004-008, 004-012, 004-017, 004-018, 004-019, 004-041, 004-042, 004-043, 004-044,
 /// 004-046, 004-083 and 004-105.
@@ -174,8 +175,22 @@ fn commands_are_those_of_the_trusted_configuration_and_may_fail() {
     }
     let bench = TaskBench::with_config("tasks: {review: {command: [rev], parser: [parse]}}\n");
     let id = bench.task();
-    let (_, shown, _) = bench.mala(&["task", "show", &id]);
-    assert!(shown.contains("tests: none configured"), "004-016: {shown}");
+    // 004-016
+    assert_snapshot!(bench.world.name(&id, "[TASK]").run(&["task", "show", &id]), @"
+    [exit 0]
+    [stdout]
+    [TASK] T1
+    status: IN_PROGRESS
+    revisions: 0 of 3
+    started at: [COMMIT]
+    tests: none configured
+
+    ## Scope
+    S1
+
+    ## Acceptance Criteria
+    A1
+    ");
     assert_eq!(bench.done(&id).0, 0);
     assert!(!bench.said("seen").contains("## Test Results"), "004-016");
 }

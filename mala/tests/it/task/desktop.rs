@@ -6,6 +6,7 @@ use dbus::arg::{PropMap, RefArg};
 use dbus::blocking::Connection;
 use dbus::channel::{Channel, MatchingReceiver, Sender};
 use dbus::message::MatchRule;
+use insta::assert_snapshot;
 use mala_testkit::World;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
@@ -111,8 +112,11 @@ fn the_desktop_shows_title_message_and_sound() {
     let bench = TaskBench::with_config(&config("", "").replace("{command: [note]}", "desktop"));
     let (world, desktop) = DesktopCapture::start(bench.world);
     let bench = TaskBench { world, ..bench };
-    let (code, stdout, stderr) = bench.mala(&["notify", "test"]);
-    assert_eq!((code, stdout.as_str()), (0, "desktop: sent\n"), "{stderr}");
+    assert_snapshot!(bench.world.run(&["notify", "test"]), @"
+    [exit 0]
+    [stdout]
+    desktop: sent
+    ");
     let id = bench.task();
     bench.answer("REJECTED");
     assert_eq!(bench.done(&id), (1, "BLOCKED".to_owned()));
@@ -133,7 +137,20 @@ fn a_desktop_that_is_not_there_is_a_warning() {
     let bench = TaskBench { world, ..bench };
     bench.answer("REJECTED");
     let id = bench.task();
-    let (code, _, stderr) = bench.mala(&["task", "done", &id]);
-    assert_eq!((code, bench.status(&id)), (1, "BLOCKED".to_owned()));
-    assert!(stderr.contains("warning: cannot notify by desktop: "), "{stderr}");
+    assert_snapshot!(bench.world.name(&id, "[TASK]").run(&["task", "done", &id]), @"
+    [exit 1]
+    [stdout]
+    [TASK]  BLOCKED  T1
+    [stderr]
+    reviewing with rev
+    warning: cannot notify by desktop: Failed to connect to socket /no/such/bus: No such file or directory
+    drops the table
+    - it deletes data
+    hint: a person decides; `mala task reopen [TASK]` and `mala task start [TASK]` allow another attempt
+    ");
+    assert_snapshot!(bench.world.run(&["notify", "test"]), @"
+    [exit 2]
+    [stderr]
+    error: cannot notify by desktop: Failed to connect to socket /no/such/bus: No such file or directory
+    ");
 }

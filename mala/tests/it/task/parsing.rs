@@ -1,6 +1,7 @@
 //! The parser: what it may say, and what it cannot do.
 
 use super::TaskBench;
+use insta::assert_snapshot;
 use serde_json::json;
 
 /// Rows 004-005, 004-034, 004-035, 004-036, 004-037, 004-038, 004-039, 004-040, 004-055 and 004-071.
@@ -8,46 +9,26 @@ use serde_json::json;
 fn only_one_object_with_a_result_is_an_answer() {
     let bench = TaskBench::new();
     let id = bench.task();
-    for (rev, parse, row, message) in [
-        ("APPROVED", r#"{"approved": true, "issues": []}"#, "004-005", "result"),
-        ("APPROVED", r#"{"issues": []}"#, "004-035", "result"),
-        ("APPROVED", r#"{"result": "MAYBE"}"#, "004-036", "MAYBE"),
-        (
-            "APPROVED",
-            r#"{"result": "APPROVED", "issues": ["x"]}"#,
-            "004-038",
-            "APPROVED with issues",
-        ),
-        (
-            "NEEDS_REVISION",
-            r#"{"result": "NEEDS_REVISION", "issues": []}"#,
-            "004-038",
-            "without issues",
-        ),
-        ("REJECTED", r#"{"result": "REJECTED"}"#, "004-038", "without issues"),
-        ("APPROVED", "LGTM", "004-039", "parser: invalid json"),
-        ("APPROVED", "[1]", "004-039", "parser: "),
-        ("APPROVED", r#"{"result": "APPROVED", "#, "004-039", "parser: invalid json"),
-        ("APPROVED", "", "004-039", "parse"),
-        (
-            "APPROVED",
-            r#"{"result": "APPROVED", "blocking": true}"#,
-            "004-071",
-            "APPROVED and blocking",
-        ),
-        (
-            "NEEDS_REVISION",
-            r#"{"result": "APPROVED"}"#,
-            "004-055",
-            "says NEEDS_REVISION and its parser APPROVED",
-        ),
+    let mut shown = String::new();
+    for (rev, parse, row) in [
+        ("APPROVED", r#"{"approved": true, "issues": []}"#, "004-005"),
+        ("APPROVED", r#"{"issues": []}"#, "004-035"),
+        ("APPROVED", r#"{"result": "MAYBE"}"#, "004-036"),
+        ("APPROVED", r#"{"result": "APPROVED", "issues": ["x"]}"#, "004-038"),
+        ("NEEDS_REVISION", r#"{"result": "NEEDS_REVISION", "issues": []}"#, "004-038"),
+        ("REJECTED", r#"{"result": "REJECTED"}"#, "004-038"),
+        ("APPROVED", "LGTM", "004-039"),
+        ("APPROVED", "[1]", "004-039"),
+        ("APPROVED", r#"{"result": "APPROVED", "#, "004-039"),
+        ("APPROVED", "", "004-039"),
+        ("APPROVED", r#"{"result": "APPROVED", "blocking": true}"#, "004-071"),
+        ("NEEDS_REVISION", r#"{"result": "APPROVED"}"#, "004-055"),
     ] {
         bench.answer(rev);
         bench.set("parse", parse);
         bench.forget("order");
-        let (code, _, stderr) = bench.mala(&["task", "done", &id]);
-        assert_eq!(code, 2, "{row}: {stderr}");
-        assert!(stderr.contains(message), "{row}: {stderr}");
+        let said = bench.world.name(&id, "[TASK]").run(&["task", "done", &id]);
+        shown.push_str(&format!("{row} {rev}: {parse}\n{said}"));
         let task = bench.show(&id);
         assert_eq!(
             (&task["status"], &task["revision_count"]),
@@ -57,6 +38,104 @@ fn only_one_object_with_a_result_is_an_answer() {
         assert_eq!(bench.said("order").matches("rev").count(), 1, "004-040");
         assert_eq!(bench.last_review(&id)["attempt"], 1, "004-040");
     }
+    assert_snapshot!(shown, @r#"
+    004-005 APPROVED: {"approved": true, "issues": []}
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: parser: missing field: result
+    hint: `mala task done [TASK]` tries again
+    004-035 APPROVED: {"issues": []}
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: parser: missing field: result
+    hint: `mala task done [TASK]` tries again
+    004-036 APPROVED: {"result": "MAYBE"}
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: parser: invalid verdict: MAYBE
+    hint: `mala task done [TASK]` tries again
+    004-038 APPROVED: {"result": "APPROVED", "issues": ["x"]}
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: parser: invalid verdict: APPROVED with issues
+    hint: `mala task done [TASK]` tries again
+    004-038 NEEDS_REVISION: {"result": "NEEDS_REVISION", "issues": []}
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: parser: invalid verdict: NEEDS_REVISION without issues
+    hint: `mala task done [TASK]` tries again
+    004-038 REJECTED: {"result": "REJECTED"}
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: parser: invalid verdict: REJECTED without issues
+    hint: `mala task done [TASK]` tries again
+    004-039 APPROVED: LGTM
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: parser: invalid json: expected value at line 1 column 1
+    hint: `mala task done [TASK]` tries again
+    004-039 APPROVED: [1]
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: parser: missing field: result
+    hint: `mala task done [TASK]` tries again
+    004-039 APPROVED: {"result": "APPROVED", 
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: parser: invalid json: EOF while parsing a value at line 1 column 22
+    hint: `mala task done [TASK]` tries again
+    004-039 APPROVED: 
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: parse: exit 0 without an answer
+    hint: `mala task done [TASK]` tries again
+    004-071 APPROVED: {"result": "APPROVED", "blocking": true}
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: parser: invalid verdict: APPROVED and blocking
+    hint: `mala task done [TASK]` tries again
+    004-055 NEEDS_REVISION: {"result": "APPROVED"}
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: the review says NEEDS_REVISION and its parser APPROVED
+    hint: `mala task done [TASK]` tries again
+    "#);
     bench.answer("APPROVED");
     bench.set("parse", r#"{"result": "approved"}"#);
     assert_eq!(bench.done(&id), (0, "COMPLETE".to_owned()), "004-034, 004-037");
@@ -89,10 +168,33 @@ fn issues_with_a_place_exist_and_others_are_kept() {
     );
     let warnings = review["warnings"].to_string();
     assert!(warnings.contains("left out an issue: its place does not exist"), "{warnings}");
-    let (_, prompt, _) = bench.mala(&["task", "show", &id, "--fix-prompt"]);
-    assert!(prompt.contains("2. criterion A1 is not met\n"), "004-057: {prompt}");
-    let (_, findings, _) = bench.mala(&["findings"]);
-    assert!(findings.contains("mine.py") && !findings.contains("criterion"), "004-057: {findings}");
+    // 004-057
+    bench.world.name(&id, "[TASK]");
+    assert_snapshot!(bench.world.run(&["task", "show", &id, "--fix-prompt"]), @"
+    [exit 0]
+    [stdout]
+    # Task [TASK]: T1
+
+    ## Scope
+    S1
+
+    ## Acceptance Criteria
+    A1
+
+    ## Review of attempt 1
+    S
+
+    Fix these issues:
+    1. mine.py:1: [P1] is wrong
+    2. criterion A1 is not met
+
+    Then run `mala task done [TASK]`.
+    ");
+    assert_snapshot!(bench.world.run(&["findings"]), @"
+    [exit 0]
+    [stdout]
+    8c769f75  open       P1  mine.py:1  mine.py:1: [P1] is wrong [command]
+    ");
 }
 
 /// An approval that names a blocking problem at a changed line contradicts itself.
@@ -101,7 +203,13 @@ fn an_approval_that_names_a_blocker_is_not_done() {
     let bench = TaskBench::new();
     let id = bench.task();
     bench.set("text", "mine.py:1 [P0] SQL injection, must fix before merge\n");
-    let (code, _, stderr) = bench.mala(&["task", "done", &id]);
-    assert_eq!((code, bench.status(&id)), (2, "AWAITING_REVIEW".to_owned()), "{stderr}");
-    assert!(stderr.contains("approves, and names a blocking problem: mine.py:1 [P0]"), "{stderr}");
+    assert_snapshot!(bench.world.name(&id, "[TASK]").run(&["task", "done", &id]), @"
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: the review approves, and names a blocking problem: mine.py:1 [P0] SQL injection, must fix before merge
+    hint: `mala task done [TASK]` tries again
+    ");
 }

@@ -1,6 +1,7 @@
 //! Results: statuses, revisions, records, notifications and exit codes.
 
 use super::{TaskBench, config};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// Rows 004-001, 004-002, 004-031, 004-073, 004-074, 004-090, 004-091, 004-092 and 004-101.
@@ -85,8 +86,27 @@ fn objections_send_a_task_back_until_the_limit_blocks_it() {
     assert_eq!(note["message"], "Task needs human review after 3 attempts", "004-065");
     assert_eq!(note["sound"], "Basso", "004-069");
     assert_eq!(bench.notes().len(), 1, "004-059");
-    let (_, prompt, _) = bench.mala(&["task", "show", &id, "--fix-prompt"]);
-    assert!(prompt.contains("1. criterion A1 is not met") && prompt.contains("\nS\n"), "004-061");
+    // 004-061
+    bench.world.name(&id, "[TASK]");
+    assert_snapshot!(bench.world.run(&["task", "show", &id, "--fix-prompt"]), @"
+    [exit 0]
+    [stdout]
+    # Task [TASK]: T1
+
+    ## Scope
+    S1
+
+    ## Acceptance Criteria
+    A1
+
+    ## Review of attempt 3
+    S
+
+    Fix these issues:
+    1. criterion A1 is not met
+
+    The task is blocked: a person decides. Then run `mala task reopen [TASK]` and `mala task start [TASK]` before the work. Then run `mala task done [TASK]`.
+    ");
     let events = bench.events();
     let ends: Vec<&Value> =
         events.iter().filter(|event| event["event"] == "ReviewFailed").collect();
@@ -169,9 +189,13 @@ fn a_notification_that_fails_changes_nothing() {
 fn without_reviews_a_task_is_complete_at_once() {
     let bench = TaskBench::with_config(&config(", enabled: false", ""));
     let id = bench.task();
-    let (code, stdout, stderr) = bench.mala(&["task", "done", &id]);
-    assert_eq!((code, stdout), (0, format!("{id}  COMPLETE (not reviewed)  T1\n")));
-    assert!(stderr.contains("reviews are off: nothing was reviewed"), "{stderr}");
+    assert_snapshot!(bench.world.name(&id, "[TASK]").run(&["task", "done", &id]), @"
+    [exit 0]
+    [stdout]
+    [TASK]  COMPLETE (not reviewed)  T1
+    [stderr]
+    note: reviews are off: nothing was reviewed
+    ");
     assert_eq!((bench.said("seen"), bench.said("notes")), (String::new(), String::new()));
     let statuses: Vec<Value> = bench.events().iter().map(|event| event["to"].clone()).collect();
     assert_eq!(statuses, ["PENDING", "IN_PROGRESS", "COMPLETE"], "004-104");
@@ -220,13 +244,36 @@ fn failed_tests_run_again_and_tests_that_cannot_run_are_no_revision() {
     let tests =
         |command: &str| bench.user_config(&format!("tasks: {{tests: '{command}', timeout: 1}}\n"));
     let id = bench.task();
-    for command in ["no-such-program", "sleep 60", "kill -9 $$"] {
+    let mut shown = String::new();
+    for command in ["exit 127", "sleep 60", "kill -9 $$"] {
         tests(command);
-        let (code, _, stderr) = bench.mala(&["task", "done", &id]);
-        assert_eq!((code, bench.status(&id)), (2, "AWAITING_REVIEW".to_owned()), "{stderr}");
-        assert!(stderr.contains("could not review: the tests could not be run: "), "{stderr}");
+        shown.push_str(&bench.world.name(&id, "[TASK]").run(&["task", "done", &id]));
+        assert_eq!(bench.status(&id), "AWAITING_REVIEW", "{command}");
         assert_eq!(bench.show(&id)["revision_count"], 0, "{command}");
     }
+    assert_snapshot!(shown, @"
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: the tests could not be run: exit status 127
+    hint: `mala task done [TASK]` tries again
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: the tests could not be run: not done after 1 s
+    hint: `mala task done [TASK]` tries again
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: the tests could not be run: ended by signal 9
+    hint: `mala task done [TASK]` tries again
+    ");
     tests(&format!("test -f {database}"));
     assert_eq!(bench.done(&id), (1, "IN_PROGRESS".to_owned()));
     bench.set("database", "");
@@ -253,38 +300,118 @@ fn attributes_of_the_clone_hide_nothing() {
 /// Every review says which files it did not cover, also later.
 #[test]
 fn files_that_are_not_reviewed_are_named() {
+    let mut shown = String::new();
     for (what, review) in [
         ("a command", "{command: [rev], parser: [parse]}"),
         ("the built-in reviewer", "{reviewer: builtin}"),
     ] {
+        shown.push_str(&format!("# {what}\n"));
         let bench = TaskBench::with_config(&format!(
             "tasks: {{review: {review}}}\nreview: {{ignore: [docs/**]}}\n"
         ));
+        let mut run = |id: &str, args: &[&str]| {
+            shown.push_str(&bench.world.name(id, "[TASK]").run(args));
+        };
         let id = bench.start("T1");
         bench.repo.write("logo.png", b"\x89PNG\0\x01");
         bench.commit("mine.py", "mine = 1\n");
-        let (code, stdout, stderr) = bench.mala(&["task", "done", &id]);
-        assert_eq!((code, stdout), (0, format!("{id}  COMPLETE  T1\n")), "{what}: {stderr}");
-        let warning = "warning: logo.png is not reviewed: binary\n";
-        assert!(stderr.contains(warning), "{what}: {stderr}");
-        let (_, shown, _) = bench.mala(&["task", "show", &id]);
-        assert!(shown.contains(warning), "{what}: {shown}");
+        run(&id, &["task", "done", &id]);
+        run(&id, &["task", "show", &id]);
         let warnings = bench.events().pop().unwrap()["review"]["warnings"].to_string();
         assert!(warnings.contains("logo.png is not reviewed"), "{what}: {warnings}");
         // Files that the configuration excludes are no review.
         let id = bench.start("T2");
         bench.commit("docs/a.md", "# A\n");
-        let (code, stdout, stderr) = bench.mala(&["task", "done", &id]);
-        assert_eq!((code, stdout), (0, format!("{id}  COMPLETE (not reviewed)  T2\n")), "{stderr}");
+        run(&id, &["task", "done", &id]);
         // A change without any file that can be reviewed is for a person.
         let id = bench.start("T3");
         bench.commit("package-lock.json", "{}\n");
-        let (code, _, stderr) = bench.mala(&["task", "done", &id]);
-        assert_eq!((code, bench.status(&id)), (2, "AWAITING_REVIEW".to_owned()), "{what}");
-        let hint = format!("`mala task block {id}` and `mala issue close {id}` complete it");
-        assert!(stderr.contains(&hint) && !stderr.contains("tries again"), "{what}: {stderr}");
-        assert!(stderr.contains("package-lock.json is not reviewed: lock file"), "{stderr}");
+        run(&id, &["task", "done", &id]);
         assert_eq!(bench.mala(&["task", "block", &id]).0, 0);
         assert_eq!(bench.mala(&["issue", "close", &id]).0, 0);
     }
+    assert_snapshot!(shown, @"
+    # a command
+    [exit 0]
+    [stdout]
+    [TASK]  COMPLETE  T1
+    [stderr]
+    reviewing with rev
+    fine
+    warning: logo.png is not reviewed: binary
+    [exit 0]
+    [stdout]
+    [TASK] T1
+    status: COMPLETE
+    revisions: 0 of 3
+    started at: [COMMIT]
+    tests: none configured
+
+    ## Scope
+    S1
+
+    ## Acceptance Criteria
+    A1
+
+    ## Reviews
+    attempt 1: APPROVED by rev at [TIME]
+      fine
+      warning: logo.png is not reviewed: binary
+    [exit 0]
+    [stdout]
+    [TASK]  COMPLETE (not reviewed)  T2
+    [stderr]
+    reviewing with rev
+    fine
+    warning: docs/a.md is not reviewed: ignored by configuration
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T3
+    [stderr]
+    reviewing with rev
+    warning: package-lock.json is not reviewed: lock file
+    error: could not review: no file of this change can be reviewed
+    hint: a person decides: `mala task block [TASK]` and `mala issue close [TASK]` complete it without a review
+    # the built-in reviewer
+    [exit 0]
+    [stdout]
+    [TASK]  COMPLETE  T1
+    [stderr]
+    reviewing with builtin
+    builtin reviewed 1 hunk in 1 file: no findings.
+    warning: logo.png is not reviewed: binary
+    [exit 0]
+    [stdout]
+    [TASK] T1
+    status: COMPLETE
+    revisions: 0 of 3
+    started at: [COMMIT]
+    tests: none configured
+
+    ## Scope
+    S1
+
+    ## Acceptance Criteria
+    A1
+
+    ## Reviews
+    attempt 1: APPROVED by builtin at [TIME]
+      builtin reviewed 1 hunk in 1 file: no findings.
+      warning: logo.png is not reviewed: binary
+    [exit 0]
+    [stdout]
+    [TASK]  COMPLETE (not reviewed)  T2
+    [stderr]
+    reviewing with builtin
+    builtin reviewed 0 hunks in 0 files: no findings.
+    warning: docs/a.md is not reviewed: ignored by configuration
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T3
+    [stderr]
+    reviewing with builtin
+    warning: package-lock.json is not reviewed: lock file
+    error: could not review: no file of this change can be reviewed
+    hint: a person decides: `mala task block [TASK]` and `mala issue close [TASK]` complete it without a review
+    ");
 }

@@ -1,6 +1,7 @@
 //! What reviews a task: a program, a slash command of an agent, or a reviewer of mala.
 
 use super::{TaskBench, config};
+use insta::assert_snapshot;
 use mala_testkit::model_server::{ModelAnswer, ModelServer};
 use serde_json::json;
 
@@ -17,8 +18,26 @@ fn a_reviewer_of_mala_takes_the_place_of_a_command() {
         (&review["reviewer_command"], &review["result"]),
         (&json!("builtin"), &json!("NEEDS_REVISION"))
     );
-    let (_, prompt, _) = bench.mala(&["task", "show", &id, "--fix-prompt"]);
-    assert!(prompt.contains("1. mine.py:2: [P2] "), "{prompt}");
+    bench.world.name(&id, "[TASK]");
+    assert_snapshot!(bench.world.run(&["task", "show", &id, "--fix-prompt"]), @"
+    [exit 0]
+    [stdout]
+    # Task [TASK]: T1
+
+    ## Scope
+    S1
+
+    ## Acceptance Criteria
+    A1
+
+    ## Review of attempt 1
+    builtin reviewed 1 hunk in 1 file: 1 finding (1 P2).
+
+    Fix these issues:
+    1. mine.py:2: [P2] Default argument is changed by the call: When `f` is called again without `items`, it sees what this line left in the default of an earlier call, because the default at line 1 is made once.
+
+    Then run `mala task done [TASK]`.
+    ");
     bench.commit("mine.py", "def f(items):\n    return items\n");
     assert_eq!(bench.done(&id), (0, "COMPLETE".to_owned()));
     assert_eq!(
@@ -43,26 +62,47 @@ fn without_settings_the_default_reviewer_says_so_first() {
 /// Rows 004-049 and 004-052: a command that is set never falls back.
 #[test]
 fn a_missing_command_or_agent_is_named() {
-    for (review, says) in [
-        ("command: [no-such-reviewer], parser: [parse]", "no-such-reviewer not found"),
-        ("command: /review-task, agent: scripted", "no-such-agent not found"),
-    ] {
+    let mut shown = String::new();
+    for review in
+        ["command: [no-such-reviewer], parser: [parse]", "command: /review-task, agent: scripted"]
+    {
         let bench = TaskBench::with_config(&format!(
             "tasks: {{review: {{{review}}}}}\nrun: {{coders: {{scripted: {{command: [no-such-agent]}}}}}}\n"
         ));
         let id = bench.task();
-        let (code, _, stderr) = bench.mala(&["task", "done", &id]);
-        assert_eq!((code, bench.status(&id)), (4, "AWAITING_REVIEW".to_owned()), "{stderr}");
-        assert!(stderr.contains(says), "{stderr}");
+        shown.push_str(&bench.world.name(&id, "[TASK]").run(&["task", "done", &id]));
     }
+    assert_snapshot!(shown, @"
+    [exit 4]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with no-such-reviewer
+    error: could not review: cannot run the reviewer command: no-such-reviewer not found
+    hint: `mala task done [TASK]` tries again
+    [exit 4]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with /review-task
+    error: could not review: scripted: cannot run the reviewer command: no-such-agent not found
+    hint: `mala task done [TASK]` tries again
+    ");
     let bench = TaskBench::with_config("tasks: {review: {command: /look}}\n");
     let world =
         bench.world.with_program("claude", "exit 9").with_env("ANTHROPIC_API_KEY", "test-key");
     let bench = TaskBench { world, ..bench };
     let id = bench.task();
-    let (code, _, stderr) = bench.mala(&["task", "done", &id]);
-    assert_eq!((code, bench.status(&id)), (2, "AWAITING_REVIEW".to_owned()), "{stderr}");
-    assert!(stderr.contains("claude has no slash command /look"), "004-049: {stderr}");
+    // 004-049
+    assert_snapshot!(bench.world.name(&id, "[TASK]").run(&["task", "done", &id]), @"
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with /look
+    error: could not review: claude has no slash command /look
+    hint: `mala task done [TASK]` tries again
+    ");
 }
 
 /// Rows 004-027, 004-049 and 004-053.

@@ -21,29 +21,75 @@ fn other_transitions_are_refused_and_change_nothing() {
     bench.commit("x.py", "x = 1\n");
     bench.answer("crash");
     assert_eq!(bench.done(awaiting).1, "AWAITING_REVIEW");
-    for (command, id, status) in [
-        ("done", pending, "PENDING"),
-        ("review", pending, "PENDING"),
-        ("review", progress, "IN_PROGRESS"),
-        ("start", progress, "IN_PROGRESS"),
-        ("reopen", progress, "IN_PROGRESS"),
-        ("start", awaiting, "AWAITING_REVIEW"),
-        ("start", complete, "COMPLETE"),
-        ("done", complete, "COMPLETE"),
-        ("block", complete, "COMPLETE"),
-        ("start", blocked, "BLOCKED"),
-        ("done", blocked, "BLOCKED"),
-        ("block", blocked, "BLOCKED"),
+    let mut refused = String::new();
+    for (command, id) in [
+        ("done", pending),
+        ("review", pending),
+        ("review", progress),
+        ("start", progress),
+        ("reopen", progress),
+        ("start", awaiting),
+        ("start", complete),
+        ("done", complete),
+        ("block", complete),
+        ("start", blocked),
+        ("done", blocked),
+        ("block", blocked),
     ] {
         let before = bench.show(id);
-        let (code, _, stderr) = bench.mala(&["task", command, id]);
-        assert_eq!(code, 64, "{command} {status}: {stderr}");
-        let refusal = format!(
-            "error: task {id} is {status}: `mala task {command}` is not possible\nhint: possible: "
-        );
-        assert!(stderr.starts_with(&refusal), "{stderr}");
-        assert_eq!(bench.show(id), before, "004-102: {command} {status}");
+        refused.push_str(&bench.world.name(id, "[TASK]").run(&["task", command, id]));
+        assert_eq!(bench.show(id), before, "004-102: {command}");
     }
+    assert_snapshot!(refused, @"
+    [exit 64]
+    [stderr]
+    error: task [TASK] is PENDING: `mala task done` is not possible
+    hint: possible: `mala task start [TASK]`, `mala task block [TASK]`
+    [exit 64]
+    [stderr]
+    error: task [TASK] is PENDING: `mala task review` is not possible
+    hint: possible: `mala task start [TASK]`, `mala task block [TASK]`
+    [exit 64]
+    [stderr]
+    error: task [TASK] is IN_PROGRESS: `mala task review` is not possible
+    hint: possible: `mala task done [TASK]`, `mala task block [TASK]`
+    [exit 64]
+    [stderr]
+    error: task [TASK] is IN_PROGRESS: `mala task start` is not possible
+    hint: possible: `mala task done [TASK]`, `mala task block [TASK]`
+    [exit 64]
+    [stderr]
+    error: task [TASK] is IN_PROGRESS: `mala task reopen` is not possible
+    hint: possible: `mala task done [TASK]`, `mala task block [TASK]`
+    [exit 64]
+    [stderr]
+    error: task [TASK] is AWAITING_REVIEW: `mala task start` is not possible
+    hint: possible: `mala task done [TASK]`, `mala task review [TASK]`, `mala task block [TASK]`
+    [exit 64]
+    [stderr]
+    error: task [TASK] is COMPLETE: `mala task start` is not possible
+    hint: possible: `mala task reopen [TASK]`
+    [exit 64]
+    [stderr]
+    error: task [TASK] is COMPLETE: `mala task done` is not possible
+    hint: possible: `mala task reopen [TASK]`
+    [exit 64]
+    [stderr]
+    error: task [TASK] is COMPLETE: `mala task block` is not possible
+    hint: possible: `mala task reopen [TASK]`
+    [exit 64]
+    [stderr]
+    error: task [TASK] is BLOCKED: `mala task start` is not possible
+    hint: possible: `mala task reopen [TASK]`
+    [exit 64]
+    [stderr]
+    error: task [TASK] is BLOCKED: `mala task done` is not possible
+    hint: possible: `mala task reopen [TASK]`
+    [exit 64]
+    [stderr]
+    error: task [TASK] is BLOCKED: `mala task block` is not possible
+    hint: possible: `mala task reopen [TASK]`
+    ");
     for (command, id, status) in [
         ("block", pending, "BLOCKED"),
         ("block", progress, "BLOCKED"),
@@ -121,18 +167,49 @@ fn one_review_of_a_task_runs_at_a_time() {
     let mut first = start(&id);
     wait_until("the review runs", || bench.said("order").contains("rev"));
     assert_eq!(bench.status(&id), "AWAITING_REVIEW", "004-100");
-    let (_, shown, _) = bench.mala(&["task", "show", &id]);
-    assert!(shown.contains("review: running since "), "004-093: {shown}");
-    let (code, _, stderr) = bench.mala(&["task", "done", &id]);
-    assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains(&format!("task {id} is being reviewed since ")), "004-093: {stderr}");
-    assert!(!stderr.contains("reviewing with"), "{stderr}");
+    // 004-093
+    bench.world.name(&first.id().to_string(), "[PID]");
+    assert_snapshot!(bench.world.name(&id, "[TASK]").run(&["task", "show", &id]), @"
+    [exit 0]
+    [stdout]
+    [TASK] T1
+    status: AWAITING_REVIEW
+    revisions: 0 of 3
+    started at: [COMMIT]
+    tests: echo T-OUT
+    review: running since [TIME] (process [PID])
+
+    ## Scope
+    S1
+
+    ## Acceptance Criteria
+    A1
+    ");
+    assert_snapshot!(bench.world.run(&["task", "done", &id]), @"
+    [exit 2]
+    [stderr]
+    error: task [TASK] is being reviewed since [TIME] by process [PID]
+    ");
     let mut second = start(&other);
     wait_until("the other task is reviewed", || bench.said("order").matches("rev").count() == 2);
     first.kill().unwrap();
     first.wait().unwrap();
-    let (_, shown, _) = bench.mala(&["task", "show", &id]);
-    assert!(shown.contains("review: interrupted; it started at "), "{shown}");
+    assert_snapshot!(bench.world.run(&["task", "show", &id]), @"
+    [exit 0]
+    [stdout]
+    [TASK] T1
+    status: AWAITING_REVIEW
+    revisions: 0 of 3
+    started at: [COMMIT]
+    tests: echo T-OUT
+    review: interrupted; it started at [TIME]
+
+    ## Scope
+    S1
+
+    ## Acceptance Criteria
+    A1
+    ");
     bench.forget("hold");
     assert_eq!(
         second.wait().unwrap().code(),
@@ -247,10 +324,12 @@ fn an_import_names_what_is_no_task() {
 fn closing_an_issue_does_not_go_around_the_review() {
     let bench = TaskBench::new();
     let id = bench.task();
-    let (code, _, stderr) = bench.mala(&["issue", "close", &id]);
-    assert_eq!(code, 64, "{stderr}");
-    assert!(stderr.contains("is in progress: only a review completes it"), "{stderr}");
-    assert!(stderr.contains(&format!("`mala task done {id}`")), "{stderr}");
+    assert_snapshot!(bench.world.name(&id, "[TASK]").run(&["issue", "close", &id]), @"
+    [exit 64]
+    [stderr]
+    error: `[TASK]` is in progress: only a review completes it
+    hint: run `mala task done [TASK]`, or `mala task block [TASK]` to set it aside
+    ");
     assert_eq!(bench.status(&id), "IN_PROGRESS");
     bench.answer("crash");
     bench.done(&id);
@@ -265,17 +344,41 @@ fn closing_an_issue_does_not_go_around_the_review() {
 fn an_edit_during_a_review_is_a_warning() {
     let bench = TaskBench::new();
     let id = bench.task();
-    let (code, stderr) =
-        done_meanwhile(&bench, &id, || bench.repo.write("notes.txt", "of the user\n"));
-    assert_eq!((code, bench.status(&id)), (Some(0), "COMPLETE".to_owned()), "{stderr}");
-    let warning = "warning: the work changed during the review";
-    assert!(stderr.contains(warning), "{stderr}");
-    let (_, shown, _) = bench.mala(&["task", "show", &id]);
-    assert!(shown.contains(warning), "{shown}");
+    let shown = done_meanwhile(&bench, &id, || bench.repo.write("notes.txt", "of the user\n"));
+    assert_snapshot!(shown, @"
+    [exit 0]
+    [stdout]
+    [TASK]  COMPLETE  T1
+    [stderr]
+    reviewing with rev
+    fine
+    warning: the work changed during the review: the review is of its state at [TIME]
+    ");
+    assert_eq!(bench.status(&id), "COMPLETE");
+    assert_snapshot!(bench.world.run(&["task", "show", &id]), @"
+    [exit 0]
+    [stdout]
+    [TASK] T1
+    status: COMPLETE
+    revisions: 0 of 3
+    started at: [COMMIT]
+    tests: echo T-OUT
+
+    ## Scope
+    S1
+
+    ## Acceptance Criteria
+    A1
+
+    ## Reviews
+    attempt 1: APPROVED by rev at [TIME]
+      fine
+      warning: the work changed during the review: the review is of its state at [TIME]
+    ");
 }
 
-/// The exit code and the messages of `mala task done`, where this happens while the command reviews.
-fn done_meanwhile(bench: &TaskBench, id: &str, meanwhile: impl FnOnce()) -> (Option<i32>, String) {
+/// The output of `mala task done`, where this happens while the command reviews.
+fn done_meanwhile(bench: &TaskBench, id: &str, meanwhile: impl FnOnce()) -> String {
     bench.set("hold", "");
     bench.forget("behaviour");
     bench.answer("held");
@@ -285,28 +388,41 @@ fn done_meanwhile(bench: &TaskBench, id: &str, meanwhile: impl FnOnce()) -> (Opt
     wait_until("the review starts", || !bench.said("behaviour").is_empty());
     meanwhile();
     bench.forget("hold");
-    let output = done.wait_with_output().unwrap();
-    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    bench.world.name(id, "[TASK]").show(&done.wait_with_output().unwrap())
 }
 
 /// Row 004-074: only a complete task has exit code 0.
 #[test]
 fn a_status_that_a_person_sets_during_a_review_stays() {
+    let mut shown = String::new();
     for (commands, status) in
         [(&["block"][..], "BLOCKED"), (&["block", "reopen", "start"], "IN_PROGRESS")]
     {
         let bench = TaskBench::new();
         let id = bench.task();
-        let (code, stderr) = done_meanwhile(&bench, &id, || {
+        shown.push_str(&done_meanwhile(&bench, &id, || {
             for command in commands {
                 assert_eq!(bench.mala(&["task", command, &id]).0, 0, "{command}");
             }
-        });
-        assert_eq!((code, bench.status(&id)), (Some(1), status.to_owned()), "{stderr}");
-        let hint =
-            format!("hint: the review approves; the task was set to {status} in the meantime");
-        assert!(stderr.contains(&hint), "{stderr}");
+        }));
+        assert_eq!(bench.status(&id), status);
     }
+    assert_snapshot!(shown, @"
+    [exit 1]
+    [stdout]
+    [TASK]  BLOCKED  T1
+    [stderr]
+    reviewing with rev
+    fine
+    hint: the review approves; the task was set to BLOCKED in the meantime
+    [exit 1]
+    [stdout]
+    [TASK]  IN_PROGRESS  T1
+    [stderr]
+    reviewing with rev
+    fine
+    hint: the review approves; the task was set to IN_PROGRESS in the meantime
+    ");
 }
 
 /// A configuration that is not valid is no reason to show nothing.
@@ -317,12 +433,49 @@ fn a_task_is_shown_with_an_invalid_configuration() {
     bench.answer("NEEDS_REVISION");
     assert_eq!(bench.done(&id).0, 1);
     bench.commit("mala.yaml", "tasks: 7\n");
-    for args in [&["task", "show", &id][..], &["task", "show", &id, "--fix-prompt"]] {
-        let (code, stdout, stderr) = bench.mala(args);
-        assert_eq!(code, 0, "{stderr}");
-        assert!(stdout.contains("criterion A1 is not met"), "{stdout}");
-        assert!(stderr.starts_with("warning: using the defaults: mala.yaml"), "{stderr}");
-    }
+    assert_snapshot!(bench.world.name(&id, "[TASK]").run(&["task", "show", &id]), @"
+    [exit 0]
+    [stdout]
+    [TASK] T1
+    status: IN_PROGRESS
+    revisions: 1 of 3
+    started at: [COMMIT]
+    tests: none configured
+
+    ## Scope
+    S1
+
+    ## Acceptance Criteria
+    A1
+
+    ## Reviews
+    attempt 1: NEEDS_REVISION by rev at [TIME]
+      S
+      - criterion A1 is not met
+    [stderr]
+    warning: using the defaults: mala.yaml at HEAD:1:8: expected a block of keys
+    ");
+    assert_snapshot!(bench.world.run(&["task", "show", &id, "--fix-prompt"]), @"
+    [exit 0]
+    [stdout]
+    # Task [TASK]: T1
+
+    ## Scope
+    S1
+
+    ## Acceptance Criteria
+    A1
+
+    ## Review of attempt 1
+    S
+
+    Fix these issues:
+    1. criterion A1 is not met
+
+    Then run `mala task done [TASK]`.
+    [stderr]
+    warning: using the defaults: mala.yaml at HEAD:1:8: expected a block of keys
+    ");
 }
 
 /// What a task had before it was reopened says nothing about the work since then.
@@ -335,8 +488,26 @@ fn a_reopened_task_is_reviewed_anew() {
     for command in ["block", "reopen"] {
         assert_eq!(bench.mala(&["task", command, &id]).0, 0);
     }
-    let (_, prompt, _) = bench.mala(&["task", "show", &id, "--fix-prompt"]);
-    assert!(prompt.contains(&format!("Run `mala task start {id}` before the work.")), "{prompt}");
+    bench.world.name(&id, "[TASK]");
+    assert_snapshot!(bench.world.run(&["task", "show", &id, "--fix-prompt"]), @"
+    [exit 0]
+    [stdout]
+    # Task [TASK]: T1
+
+    ## Scope
+    S1
+
+    ## Acceptance Criteria
+    A1
+
+    ## Review of attempt 1
+    S
+
+    Fix these issues:
+    1. criterion A1 is not met
+
+    Run `mala task start [TASK]` before the work. Then run `mala task done [TASK]`.
+    ");
     assert_eq!(bench.mala(&["task", "start", &id]).0, 0);
     bench.answer("APPROVED");
     assert_eq!(bench.done(&id).0, 0);
@@ -385,17 +556,25 @@ fn work_on_another_branch_is_not_left_out() {
     commit.env("GIT_COMMITTER_DATE", format!("@{} +0000", now.as_secs() + 1));
     assert!(commit.status().unwrap().success());
     bench.repo.git(&["checkout", "-q", "main"]);
-    let (code, _, stderr) = bench.mala(&["task", "done", &id]);
-    assert_eq!((code, bench.status(&id)), (64, "IN_PROGRESS".to_owned()), "{stderr}");
-    assert!(stderr.contains("`feat` has commits since it started"), "{stderr}");
+    assert_snapshot!(bench.world.name(&id, "[TASK]").run(&["task", "done", &id]), @"
+    [exit 64]
+    [stderr]
+    error: task [TASK] has no change here, and `feat` has commits since it started
+    hint: check that work out and run `mala task done [TASK]`; to close the task without a change, run `mala task block [TASK]` and `mala issue close [TASK]`
+    ");
+    assert_eq!(bench.status(&id), "IN_PROGRESS");
     assert!(bench.review_events().is_empty());
     bench.repo.git(&["checkout", "-q", "feat"]);
     let (code, stdout, stderr) = bench.mala(&["task", "done", &id]);
     assert_eq!((code, stdout), (0, format!("{id}  COMPLETE  T1\n")), "{stderr}");
     let empty = bench.start("T2");
-    let (code, stdout, stderr) = bench.mala(&["task", "done", &empty]);
-    assert_eq!((code, stdout), (0, format!("{empty}  COMPLETE (not reviewed)  T2\n")), "{stderr}");
-    assert!(!stderr.contains("reviewing with"), "{stderr}");
+    assert_snapshot!(bench.world.name(&empty, "[EMPTY]").run(&["task", "done", &empty]), @"
+    [exit 0]
+    [stdout]
+    [EMPTY]  COMPLETE (not reviewed)  T2
+    [stderr]
+    The change is empty: nothing was reviewed.
+    ");
     assert_eq!(
         (&bench.show(&id)["reviewed"], &bench.show(&empty)["reviewed"]),
         (&json!(true), &json!(false))
@@ -419,4 +598,145 @@ fn the_next_command_ends_what_a_killed_review_left() {
     crate::cerberus::assert_none_left(|environ, command| {
         environ.contains(&home) && command.contains("1009")
     });
+}
+
+#[test]
+fn every_command_of_a_task_says_what_it_did() {
+    let bench = TaskBench::new();
+    let run = |args: &[&str]| bench.world.run(args);
+    assert_snapshot!(run(&["task", "add", "T1", "--scope", "S1"]), @"
+    [exit 0]
+    [stdout]
+    w9bjn  PENDING  T1
+    ");
+    let id = bench.statuses().into_keys().next().unwrap();
+    bench.world.name(&id, "[TASK]");
+    assert_snapshot!(run(&["task", "start", &id]), @"
+    [exit 0]
+    [stdout]
+    [TASK]  IN_PROGRESS  T1
+    ");
+    assert_snapshot!(run(&["task", "block", &id, "--reason", "too large"]), @"
+    [exit 0]
+    [stdout]
+    [TASK]  BLOCKED  T1
+    ");
+    assert_snapshot!(run(&["task", "reopen", &id]), @"
+    [exit 0]
+    [stdout]
+    [TASK]  PENDING  T1
+    ");
+    assert_snapshot!(run(&["task", "start", &id]), @"
+    [exit 0]
+    [stdout]
+    [TASK]  IN_PROGRESS  T1
+    ");
+    bench.commit("mine.py", "mine = 1\n");
+    bench.answer("crash");
+    assert_snapshot!(run(&["task", "done", &id]), @"
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    reviewing with rev
+    error: could not review: rev: exit 7 without an answer
+    hint: `mala task done [TASK]` tries again
+    ");
+    bench.answer("APPROVED");
+    assert_snapshot!(run(&["task", "review", &id]), @"
+    [exit 0]
+    [stdout]
+    [TASK]  COMPLETE  T1
+    [stderr]
+    reviewing with rev
+    fine
+    ");
+    assert_snapshot!(run(&["task", "export"]), @"
+    [exit 0]
+    [stdout]
+    # Plan
+
+    - [x] T1 <!-- mala: id=[TASK] -->
+      S1
+      Notes:
+      Blocked: too large
+    ");
+    assert_snapshot!(run(&["events"]), @"
+    [exit 0]
+    [stdout]
+    [TIME]  [TASK]  StatusChanged  PENDING
+    [TIME]  [TASK]  StatusChanged  IN_PROGRESS
+    [TIME]  [TASK]  StatusChanged  BLOCKED
+    [TIME]  [TASK]  StatusChanged  PENDING
+    [TIME]  [TASK]  StatusChanged  IN_PROGRESS
+    [TIME]  [TASK]  StatusChanged  AWAITING_REVIEW
+    [TIME]  [TASK]  ReviewStarted  attempt 1: PENDING
+    [TIME]  [TASK]  ReviewFailed  attempt 1: rev: exit 7 without an answer
+    [TIME]  [TASK]  ReviewStarted  attempt 1: PENDING
+    [TIME]  [TASK]  StatusChanged  COMPLETE
+    [TIME]  [TASK]  ReviewCompleted  attempt 1: APPROVED
+    ");
+}
+
+#[test]
+fn tasks_need_a_repository() {
+    let world = crate::world();
+    let mut shown = String::new();
+    for args in [
+        &["task", "add", "T1"][..],
+        &["task", "list"],
+        &["task", "start", "t1"],
+        &["task", "done", "t1"],
+        &["task", "review", "t1"],
+        &["task", "block", "t1"],
+        &["task", "reopen", "t1"],
+        &["task", "export"],
+        &["events"],
+        &["notify", "test"],
+    ] {
+        shown.push_str(&format!("$ mala {}\n{}", args.join(" "), world.run(args)));
+    }
+    assert_snapshot!(shown, @"
+    $ mala task add T1
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala task list
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala task start t1
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala task done t1
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala task review t1
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala task block t1
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala task reopen t1
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala task export
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala events
+    [exit 64]
+    [stderr]
+    error: [WORK] is not in a git repository
+    $ mala notify test
+    [exit 64]
+    [stderr]
+    error: `tasks.notify` is empty
+    hint: set it in mala.yaml, such as `tasks: {notify: [desktop]}`
+    ");
 }

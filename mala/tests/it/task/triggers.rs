@@ -1,6 +1,7 @@
 //! What starts a review.
 
 use super::{TaskBench, config};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// Row 004-077.
@@ -8,9 +9,13 @@ use serde_json::{Value, json};
 fn an_explicit_trigger_waits_for_the_command() {
     let bench = TaskBench::with_config(&config(", trigger: explicit", ""));
     let id = bench.task();
-    let (code, stdout, stderr) = bench.mala(&["task", "done", &id]);
-    assert_eq!((code, stdout), (2, format!("{id}  AWAITING_REVIEW  T1\n")));
-    assert!(stderr.contains(&format!("`mala task review {id}`")), "{stderr}");
+    assert_snapshot!(bench.world.name(&id, "[TASK]").run(&["task", "done", &id]), @"
+    [exit 2]
+    [stdout]
+    [TASK]  AWAITING_REVIEW  T1
+    [stderr]
+    hint: run `mala task review [TASK]`
+    ");
     assert_eq!(stop(&bench), json!({}), "the stop hook starts none");
     assert_eq!(bench.review_events(), [] as [&str; 0]);
     let (code, ..) = bench.mala(&["task", "review", &id]);
@@ -64,16 +69,40 @@ fn an_idle_conversation_has_its_task_reviewed() {
 /// Row 004-078, 004-085 and 004-051, through the binary.
 #[test]
 fn invalid_settings_have_their_exit_code() {
-    for (tasks, says) in [
-        ("review: {trigger: always}", "script_completion, session_idle, explicit"),
-        ("review: {max_revision: 3}", "did you mean `max_revisions`?"),
-        ("review: {reviewer: builtin, command: [rev]}", "both set"),
+    let mut shown = String::new();
+    for tasks in [
+        "review: {trigger: always}",
+        "review: {max_revision: 3}",
+        "review: {reviewer: builtin, command: [rev]}",
     ] {
         let bench = TaskBench::with_config(&format!("tasks: {{{tasks}}}\n"));
-        let (code, _, stderr) = bench.mala(&["config", "check"]);
-        assert_eq!(code, 78, "{stderr}");
-        assert!(stderr.contains("mala.yaml:1:") && stderr.contains(says), "{stderr}");
+        shown.push_str(&bench.world.run(&["config", "check"]));
     }
+    assert_snapshot!(shown, @"
+    [exit 78]
+    [stderr]
+    error: mala.yaml:1:27: invalid value `always`
+     --> mala.yaml:1:27
+      |
+    1 | tasks: {review: {trigger: always}}
+      |                           ^^^^^^ invalid value
+    hint: valid values: script_completion, session_idle, explicit
+    [exit 78]
+    [stderr]
+    error: mala.yaml:1:18: unknown key `max_revision` in `tasks.review`
+     --> mala.yaml:1:18
+      |
+    1 | tasks: {review: {max_revision: 3}}
+      |                  ^^^^^^^^^^^^ unknown key
+    hint: did you mean `max_revisions`?
+    [exit 78]
+    [stderr]
+    error: mala.yaml:1:28: `reviewer` and `command` are both set
+     --> mala.yaml:1:28
+      |
+    1 | tasks: {review: {reviewer: builtin, command: [rev]}}
+      |                            ^^^^^^^ here
+    ");
 }
 
 /// Rows 004-048, 004-053, 004-079, 004-080, 004-081, 004-082.
