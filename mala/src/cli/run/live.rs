@@ -19,7 +19,7 @@ pub(super) struct LiveView {
     works: Mutex<BTreeMap<String, WorkLine>>,
 }
 
-/// What is shown of a piece of work.
+/// The line of a piece of work.
 struct WorkLine {
     bar: ProgressBar,
     doing: String,
