@@ -1,6 +1,6 @@
-//! Coders: coding agents as child processes. A session runs in the worktree of its issue, with a home of its own
-//! that its next part finds again, within limits of time, silence and output; when it is over, nothing of it
-//! runs any more.
+//! Coders: coding agents as child processes. A session runs in the worktree of its issue, with its
+//! own home that later parts of the session reuse, within limits of time, silence and output. When
+//! it ends, none of its processes is left.
 
 mod history;
 mod sandbox;
@@ -215,8 +215,8 @@ const OWN_FOLDERS: [&str; 8] = [
     "GIT_INDEX_FILE",
 ];
 
-/// Git in a session: no hooks, no collection of garbage in a repository that others use, and also in a
-/// repository of another user.
+/// Git settings in a session: no hooks, no garbage collection in a shared repository, and
+/// repositories of other users are allowed.
 const GIT_SETTINGS: [(&str, &str); 4] = [
     ("core.hooksPath", "/dev/null"),
     ("gc.auto", "0"),

@@ -67,7 +67,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Git {
     inner: Arc<GitInner>,
-    /// Where attributes are read from: the trusted side of the change.
+    /// The source of attributes: the trusted side of the change.
     attributes: Option<Arc<AttributeSource>>,
 }
 

@@ -27,7 +27,7 @@ const FILE: &str = "mala/ledger.db";
 pub struct SqliteLedger {
     connection: Arc<Mutex<Connection>>,
     path: PathBuf,
-    /// Where a damaged file was moved to when this ledger was opened.
+    /// The new path of a damaged file, if there was one when this ledger was opened.
     moved_aside: Option<PathBuf>,
 }
 
@@ -50,7 +50,7 @@ impl SqliteLedger {
         }
     }
 
-    /// Where a damaged file was moved to when the ledger was opened.
+    /// The new path of a damaged file, if there was one when this ledger was opened.
     pub fn moved_aside(&self) -> Option<&Path> {
         self.moved_aside.as_deref()
     }
@@ -60,7 +60,7 @@ impl SqliteLedger {
         (1..1000).map(|number| aside(path, number)).take_while(|copy| copy.exists()).last()
     }
 
-    /// Checks a whole file, and says what is wrong with it.
+    /// Checks a whole file. Returns the problems.
     pub fn check(path: &Path) -> Result<Vec<String>, LedgerError> {
         let ledger = match Self::connect(path) {
             Err(OpenError::Damaged(why)) => return Ok(vec![why]),

@@ -54,7 +54,7 @@ impl Default for LinterSettings {
     }
 }
 
-/// Where linters are found and run.
+/// Where to find and run linters.
 #[derive(Debug, Clone)]
 pub struct LinterContext {
     /// The root of the work tree, if there is one.

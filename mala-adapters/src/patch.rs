@@ -1,4 +1,4 @@
-//! A patch without a repository. Only what the patch shows is known.
+//! A patch without a repository. Only the lines in the patch are known.
 
 use crate::git::{FileContent, GitError, GitScopeError, Overlay, PathFilter, hex};
 use mala_domain::change::{

@@ -1,6 +1,6 @@
-//! The files of runs in `.mala/run`: a log of JSON lines, `run_metadata.json` and the reports. One run at a time
-//! holds the lock of the repository, whichever work tree it is in. The lock ends with its process, however that
-//! ends.
+//! The files of runs in `.mala/run`: a log of JSON lines, `run_metadata.json` and the reports. One
+//! run at a time holds the lock of the repository, in any of its work trees. The lock is released
+//! when its process ends in any way.
 
 use crate::git::common_dir_of;
 use crate::store::{reject_symlink, write_atomically, write_gitignore};
@@ -26,7 +26,7 @@ pub struct RunFolder {
     lock: PathBuf,
 }
 
-/// The same files while a run holds the lock.
+/// The files, while a run holds the lock.
 #[derive(Debug)]
 pub struct LockedRunFolder {
     folder: RunFolder,
@@ -67,7 +67,7 @@ impl RunFolder {
         Ok(LockedRunFolder { folder: self, _lock: lock })
     }
 
-    /// Who holds the lock, if a run does.
+    /// The process that holds the lock, if any.
     pub fn holder(&self) -> Option<String> {
         let mut file = File::open(&self.lock).ok()?;
         if file.try_lock_shared().is_ok() {
@@ -78,7 +78,7 @@ impl RunFolder {
         Some(holder)
     }
 
-    /// Asks the run that holds the lock to stop, like Ctrl-C. False if there is none.
+    /// Requests the run that holds the lock to stop, like Ctrl-C. False if there is none.
     pub fn request_stop(&self) -> io::Result<bool> {
         let Some(holder) = self.holder() else { return Ok(false) };
         let number = holder.split(' ').nth(1).and_then(|it| it.parse().ok());

@@ -183,7 +183,7 @@ pub struct SessionFolder {
 }
 
 impl SessionFolder {
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }

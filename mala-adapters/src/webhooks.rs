@@ -17,25 +17,25 @@ use tokio::sync::Notify;
 
 /// Receives deliveries.
 pub struct WebhookReceiver {
-    /// Where they are stored.
+    /// The storage of deliveries.
     pub queue: Arc<WebhookQueue>,
-    /// How they are recognised.
+    /// The secrets that authenticate deliveries.
     pub secrets: WebhookSecrets,
     /// Told about each stored delivery.
     pub stored: Arc<Notify>,
 }
 
-/// What a forge reports, and how to read it.
+/// An event of a forge, and how to parse it.
 struct ForgeEvent<'r> {
     name: &'r str,
-    /// The id of the delivery; empty when the forge sends none.
+    /// The id of the delivery; empty if the forge sends none.
     id: &'r str,
     read: fn(&str, &Value) -> WebhookAction,
 }
 
 impl WebhookReceiver {
-    /// Answers connections for ever; what exceeds the limit waits. The connections that are open when it is dropped are
-    /// closed.
+    /// Accepts connections forever; those beyond the limit wait. Open connections are closed when
+    /// it is dropped.
     pub async fn serve(&self, listener: &TcpListener) {
         let mut connections = futures_util::stream::FuturesUnordered::new();
         loop {

@@ -31,7 +31,7 @@ pub enum ReviewResult {
 }
 
 impl ReviewResult {
-    /// The word for it.
+    /// The name in prompts and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Approved => "APPROVED",
@@ -40,7 +40,7 @@ impl ReviewResult {
         }
     }
 
-    /// The result that a word names, in either case.
+    /// Parses a result, ignoring case.
     pub fn parse(word: &str) -> Option<Self> {
         [Self::Approved, Self::NeedsRevision, Self::Rejected]
             .into_iter()

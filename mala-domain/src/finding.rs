@@ -80,8 +80,8 @@ pub struct Finding {
     /// Other places with the same cause.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also_at: Vec<FindingPlace>,
-    /// Whether it is a note: minor or uncertain. Notes are listed apart, never block and are not posted
-    /// on lines.
+    /// Whether it is a note: minor or uncertain. Notes are listed separately, never block and are
+    /// not posted on lines.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_note: bool,
 }
@@ -139,7 +139,7 @@ impl Finding {
 pub struct Verification {
     /// The result.
     pub outcome: VerificationOutcome,
-    /// Who or what verified it, or why it was not verified.
+    /// The verifier and its reason, or why it was not verified.
     #[serde(default)]
     pub how: Option<String>,
 }
@@ -155,12 +155,12 @@ impl Verification {
         Self { outcome: VerificationOutcome::Refuted, how: Some(how.into()) }
     }
 
-    /// The finding is real, with another consequence than it says.
+    /// The finding is real, but has another consequence.
     pub fn corrected(how: impl Into<String>) -> Self {
         Self { outcome: VerificationOutcome::Corrected, how: Some(how.into()) }
     }
 
-    /// The check could not tell, for this reason.
+    /// The check could not decide, for this reason.
     pub fn unsure(how: impl Into<String>) -> Self {
         Self { outcome: VerificationOutcome::Unsure, how: Some(how.into()) }
     }
@@ -196,7 +196,7 @@ pub enum VerificationOutcome {
     Corrected,
     /// The finding is wrong. It is still shown but does not block.
     Refuted,
-    /// A check looked at it and could not tell.
+    /// A check could not decide.
     Unsure,
     /// A check was due and was not made.
     NotChecked,
@@ -218,7 +218,7 @@ pub enum FindingState {
     Regressed,
     /// A person decided to accept it.
     Waived,
-    /// A person or an agent says that it is wrong.
+    /// A person or an agent disputes it.
     Disputed,
     /// The same as another finding.
     Duplicate,
@@ -229,7 +229,7 @@ impl FindingState {
     pub const ALL: [Self; 6] =
         [Self::Open, Self::Regressed, Self::Fixed, Self::Waived, Self::Disputed, Self::Duplicate];
 
-    /// The word for it.
+    /// The name in JSON and in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Open => "open",

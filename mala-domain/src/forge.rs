@@ -1,6 +1,6 @@
-//! Pull requests: how one is named, what its discussion contains, and what a review writes there. Every
-//! write follows from the discussion as it is, so that a second run, or a run after a crash, completes
-//! the same set of comments.
+//! Pull requests: references, discussions, and what a review posts. Every write follows from the
+//! current discussion, so that a second run, or a run after a crash, completes the same set of
+//! comments.
 
 mod check;
 mod ci;

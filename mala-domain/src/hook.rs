@@ -27,12 +27,13 @@ pub const SWITCH: &str = "MALA_HOOK";
 /// The longest path of a host that is accepted.
 const MAX_PATH: usize = 4096;
 
-/// What a host says when its agent wants to stop. Claude Code and Codex use the same fields.
+/// The input of a host when its agent wants to stop. Claude Code and Codex use the same fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stop {
     /// The conversation.
     pub session: Option<String>,
-    /// Whether the agent goes on only because a hook blocked it; `None` if the host does not say.
+    /// Whether the agent continued only because a hook blocked it; `None` if the host does not
+    /// report it.
     pub is_continued: Option<bool>,
     /// The current folder of the agent.
     pub folder: Option<String>,
@@ -41,7 +42,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Reads the input of a host. Returns what is wrong with it beside what could be read.
+    /// Parses the input of a host. Returns the fields that could be read, and the problem, if any.
     pub fn read(bytes: &[u8]) -> (Self, Option<String>) {
         let value: Value = match serde_json::from_slice(bytes) {
             Ok(value) => value,
@@ -63,7 +64,7 @@ impl Stop {
     }
 }
 
-/// What is known about the work of an agent that wants to stop.
+/// The state of the work of an agent that wants to stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookFacts {
     /// The hook is turned off, by this.
@@ -80,7 +81,7 @@ pub enum HookFacts {
     ReleasedWork,
     /// Nothing else changed, and this was not reviewed, with the reason, a line each.
     LeftOutWork(RepositoryState, Vec<String>),
-    /// A reviewer that is needed cannot be used: what was not reviewed, and why.
+    /// A required reviewer is unavailable: what was not reviewed, and why.
     NoReviewer(String),
     /// The work was reviewed.
     JudgedWork(JudgedWork),
@@ -110,7 +111,7 @@ pub struct JudgedWork {
     pub is_reviewed: bool,
     /// The reviewers that pass it.
     pub passed_by: Vec<String>,
-    /// What the other reviewers say.
+    /// The objections of the other reviewers.
     pub objections: Vec<String>,
     /// How many findings do not block, by why.
     pub not_blocking: Vec<String>,
@@ -131,7 +132,7 @@ pub struct UnreviewedWork {
     pub work: Option<HookWork>,
     /// Why it was not reviewed.
     pub why: String,
-    /// The path of a file that says more.
+    /// The path of a file with details.
     pub report: Option<String>,
 }
 
@@ -142,7 +143,7 @@ impl UnreviewedWork {
     }
 }
 
-/// What a review session says about a part of the work.
+/// The result of a review session for a part of the work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartResult {
     /// The state of its session.
@@ -195,7 +196,7 @@ fn is_overruled(reviewer: &ReviewerReport, report: &Report) -> bool {
 }
 
 impl HookFacts {
-    /// What the sessions say about all parts of this work. One part that does not pass is enough.
+    /// The result for all parts of this work. It passes only if every part does.
     pub fn of_sessions(work: &HookWork, parts: &[PartResult]) -> Self {
         let blocked = parts.iter().find(|part| part.state.outcome() == Outcome::Blocked);
         let unreviewed = || parts.iter().filter(|part| !part.is_passed());
@@ -261,7 +262,7 @@ impl HookFacts {
 
     fn unreviewed(work: &HookWork, part: &PartResult) -> Self {
         let report = part.state.report();
-        // How to leave out such files is for the person: the report says it.
+        // Only the person is told how to exclude such files: in the report.
         let coverage = report.map(|it| &it.coverage).filter(|it| it.has_nothing_reviewable());
         let errors = match coverage {
             Some(coverage) => coverage.left_out(),
@@ -285,7 +286,7 @@ impl HookFacts {
     }
 }
 
-/// What is remembered of a conversation between two stops.
+/// The state of a conversation that is stored between two stops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConversationRecord {
     /// The version of this file.
@@ -308,7 +309,7 @@ pub struct ConversationRecord {
     /// Whether the agent was released though its work did not pass.
     #[serde(default)]
     pub is_released: bool,
-    /// Whether the person was told that no reviewer can be used.
+    /// Whether the person was told that no reviewer is available.
     #[serde(default)]
     pub is_told: bool,
     /// Whether work that did not pass was accepted since the last stop.
@@ -333,7 +334,7 @@ impl Default for ConversationRecord {
 }
 
 impl ConversationRecord {
-    /// After everything in this state is accepted.
+    /// The record after everything in this state is accepted.
     #[must_use]
     pub fn accepting(&self, state: &RepositoryState) -> Self {
         let start = self.start.as_ref().map_or_else(|| state.clone(), |it| it.followed_by(state));
@@ -347,20 +348,20 @@ impl ConversationRecord {
     }
 }
 
-/// What the hook does, and what it remembers.
+/// The decision of the hook, and the record to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookDecision {
     /// The answer to the host.
     pub answer: HookAnswer,
-    /// What to remember; `None` if that does not change.
+    /// The record to store; `None` if it does not change.
     pub record: Option<ConversationRecord>,
     /// The hashes of the diffs of work that is released though it does not pass.
     pub released: BTreeSet<String>,
 }
 
-/// Whether the agent may stop. `record` is `None` if nothing can be remembered: then the agent is blocked
-/// only if the host says that no hook blocked it before. That work was accepted is told once: an agent can
-/// do it too.
+/// Decides whether the agent may stop. `record` is `None` if no state can be stored: then the agent
+/// is blocked only if the host reports that no hook blocked it before. The person is told once that
+/// work was accepted, because an agent can accept it too.
 pub fn decide(
     facts: &HookFacts,
     stop: &Stop,
@@ -474,8 +475,9 @@ impl BlockCount {
             let block = (is_first && max_blocks > 0).then_some(1);
             return Self { block, before: None, max_blocks };
         };
-        // Other work starts a new count, but not while the agent is being blocked: it would be blocked for
-        // as long as it changes something. So does work that is known for the first time.
+        // Other work starts a new count, and so does work that is known for the first time. While
+        // the agent is being blocked, other work does not: the agent could be blocked for as long
+        // as it changes something.
         let is_other = work.is_some_and(|work| work.hashes != record.work);
         let is_new = is_other && (is_first || record.is_released);
         let before = if is_new { 0 } else { record.blocks };

@@ -1,5 +1,5 @@
-//! Findings over time: what makes a finding the same one later, the states it goes through, which lines a
-//! round reviews, and when a loop of reviews and fixes ends. Pure: the ledger's storage is a port.
+//! Findings over time: when two findings are the same, their states, which lines a round reviews,
+//! and when a loop of reviews and fixes ends. Pure: the storage of the ledger is a port.
 
 pub mod convergence;
 pub mod delta;
@@ -47,7 +47,7 @@ pub fn new_finding_id(key: &DedupeKey, taken: &BTreeSet<FindingId>) -> FindingId
 /// A finding as the ledger stores it: its newest occurrence, and its state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LedgerFinding {
-    /// The id that commands take.
+    /// The id that commands accept.
     pub id: FindingId,
     /// The finding as it was reported last.
     pub finding: Finding,
@@ -55,8 +55,8 @@ pub struct LedgerFinding {
     pub state: FindingState,
     /// The change (branch, task or pull request) in which it was reported or fixed last.
     pub subject: String,
-    /// How the last review of the change that was asked for left it; null when that change never had it, or
-    /// when no change was asked for.
+    /// The standing of the finding after the last review of the requested change; null if that
+    /// change never had it, or if no change was requested.
     #[serde(default)]
     pub standing: Option<Standing>,
     /// The id of the review that reported it first.
@@ -70,17 +70,17 @@ pub struct LedgerFinding {
     /// The waiver that applies, when the state is `waived`.
     #[serde(default)]
     pub waiver: Option<waiver::Waiver>,
-    /// Its file in the change that was asked for; without one, all paths under which it was reported, because changes
-    /// may have renamed its file, or not.
+    /// Its file in the requested change; without one, all paths under which it was reported,
+    /// because a change may have renamed its file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<FilePath>,
-    /// Its code when the change that was asked for had it last, if known.
+    /// Its code when the requested change last had it, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<ReportedCode>,
 }
 
 impl LedgerFinding {
-    /// Its file in the change that was asked for, or the one in which it was reported last.
+    /// Its file in the requested change, or the file in which it was reported last.
     pub fn file(&self) -> &FilePath {
         let own = self.paths.first().filter(|_| self.standing.is_some());
         own.unwrap_or(&self.finding.file)
@@ -91,8 +91,9 @@ impl LedgerFinding {
         if self.paths.is_empty() { std::slice::from_ref(&self.finding.file) } else { &self.paths }
     }
 
-    /// Whether a review of the change still has to account for it: it took part in a decision there, was not
-    /// fixed there, and no decision of a person holds. A fix in another change does not fix it here.
+    /// Whether a review of the change must still account for it: it took part in a decision there,
+    /// it was not fixed there, and no person's decision applies. A fix in another change does not
+    /// fix it here.
     pub fn still_blocks(&self, today: &str) -> bool {
         let Some(standing) = self.standing else { return false };
         let is_decided = match self.state {
@@ -124,11 +125,11 @@ pub struct Occurrence {
     pub commit: Option<String>,
     /// When, as an RFC 3339 timestamp.
     pub at: String,
-    /// How it was recognised, in one sentence.
+    /// Why it was recognised, in one sentence.
     pub matched: String,
 }
 
-/// How the last review of one change left a finding.
+/// The standing of a finding after the last review of one change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangeStanding {
     /// The change.
@@ -148,7 +149,7 @@ pub struct ChangeStanding {
 pub struct StateChange {
     /// The state from then on.
     pub state: FindingState,
-    /// Who changed it: a person, or `mala` for what a review observed.
+    /// The author of the change: a person, or `mala` for a result of a review.
     pub by: String,
     /// When, as an RFC 3339 timestamp.
     pub at: String,
@@ -156,18 +157,18 @@ pub struct StateChange {
     pub reason: String,
 }
 
-/// A finding of this review with what the ledger knows about it.
+/// A finding of this review with its data from the ledger.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrackedFinding {
     /// The finding as this review reports it.
     pub finding: Finding,
-    /// Its id in the ledger; `None` while nothing is stored.
+    /// Its id in the ledger; `None` until it is stored.
     pub id: Option<FindingId>,
     /// How it relates to earlier reviews of the same change.
     pub standing: Standing,
     /// Why it was or was not recognised, in one sentence.
     pub matched: String,
-    /// The reason of the waiver that holds, if one does.
+    /// The reason of the waiver that applies, if any.
     pub reason: Option<String>,
     /// Its code, if a reviewer of this review reports it.
     pub code: Option<ReportedCode>,
@@ -198,7 +199,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// The word in JSON and in reports.
+    /// The name in JSON and in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::New => "new",
@@ -212,8 +213,8 @@ impl Standing {
         }
     }
 
-    /// Whether a finding of this standing takes part in the decision: what is late, waived, disputed, fixed or
-    /// below the bar does not, except a verified P0 that is late.
+    /// Whether a finding of this standing takes part in the decision. Late, waived, disputed and
+    /// fixed findings and those below the bar do not, except a late, verified P0.
     pub fn takes_part(self, finding: &Finding) -> bool {
         match self {
             Self::New | Self::StillOpen | Self::Regressed => true,
@@ -253,9 +254,9 @@ pub struct ReviewRecord {
     pub panel: String,
     /// Dollars, when they are known.
     pub cost_usd: Option<f64>,
-    /// What this round contributes to the decision whether to go on.
+    /// The summary of this round, from which the next step follows.
     pub summary: convergence::RoundSummary,
-    /// What was to be done after this round.
+    /// The next step after this round.
     pub next_step: convergence::NextStep,
     /// The changed lines, for the delta of the next round.
     pub lines: delta::ReviewedLines,

@@ -47,16 +47,16 @@ use thiserror::Error;
 /// A future behind a port.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A change, exactly what it is, and the tree it is in.
+/// A change, its scope, and the tree that it is in.
 #[derive(Clone)]
 pub struct ReviewScope {
     /// Exactly what is reviewed.
     pub scope: ScopeSummary,
-    /// What changed.
+    /// The change.
     pub change: Arc<Change>,
     /// The tree at base and at head.
     pub tree: Arc<dyn Repository>,
-    /// Where configuration, rules and waivers come from, unless that is the base of `tree`.
+    /// The source of configuration, rules and waivers, if it is not the base of `tree`.
     pub trusted: Option<TrustedTree>,
 }
 
@@ -100,20 +100,20 @@ pub enum ScopeError {
     Asked {
         /// What is wrong with it.
         what: String,
-        /// What to do.
+        /// How to fix it.
         hint: Option<String>,
     },
     /// The repository or git itself fails.
     #[error("{what}")]
     Broken {
-        /// What fails.
+        /// What failed.
         what: String,
-        /// What to do.
+        /// How to fix it.
         hint: Option<String>,
     },
 }
 
-/// What a linter says of a line.
+/// A message of a linter about a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LintMessage {
     /// The linter's name for it.
@@ -122,7 +122,7 @@ pub struct LintMessage {
     pub line: u32,
     /// What is wrong.
     pub message: String,
-    /// How serious the linter finds it: `error`, `warning` or `note`.
+    /// The severity in the linter's output: `error`, `warning` or `note`.
     pub severity: &'static str,
 }
 
@@ -133,7 +133,7 @@ pub struct LintFailure(pub String);
 
 /// Runs the project's linters over files of the reviewed tree.
 pub trait Linters: Send + Sync {
-    /// What one linter says of one file at head, in the order of its lines.
+    /// Runs a linter on one file at head. Returns its messages in the order of lines.
     fn lint<'a>(
         &'a self,
         request: &'a ReviewContext,
@@ -144,10 +144,10 @@ pub trait Linters: Send + Sync {
 
 /// Keeps each review's files in a folder of their own.
 pub trait RunStore: Send + Sync {
-    /// Where the folder of this name will be, once it is known that it can be written.
+    /// Checks that a folder of this name can be written, and returns its path.
     fn prepare(&self, name: &str) -> Result<String, StoreError>;
 
-    /// Writes all of these files, or none.
+    /// Writes all files or none.
     fn save(&self, name: &str, files: &[(&str, String)]) -> Result<(), StoreError>;
 }
 
@@ -155,13 +155,13 @@ pub trait RunStore: Send + Sync {
 #[derive(Debug, Error)]
 #[error("{what}: {source}")]
 pub struct StoreError {
-    /// What was being written.
+    /// What could not be written.
     pub what: String,
     /// The cause.
     pub source: std::io::Error,
 }
 
-/// What a person is told.
+/// A notification for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserNotification {
     /// One line.
@@ -172,9 +172,9 @@ pub struct UserNotification {
     pub sound: Option<String>,
 }
 
-/// A way to tell a person that something needs them. A failure never changes a result.
+/// Sends notifications to a person. A failure never changes a result.
 pub trait Notifier: Send + Sync {
-    /// What users call it, such as `webhook`.
+    /// The name of the channel, such as `webhook`.
     fn name(&self) -> &str;
 
     /// Sends a notification. The error says why it was not sent.
@@ -184,8 +184,8 @@ pub trait Notifier: Send + Sync {
     ) -> BoxFuture<'a, Result<(), String>>;
 }
 
-/// What a run remembers: an append-only log of events, and its metadata. The value exists only while
-/// the run holds the lock of its repository.
+/// The log of a run: append-only events, and its metadata. The value exists only while the run
+/// holds the lock of its repository.
 pub trait RunLog: Send + Sync {
     /// Adds a line to the log. It is on disk when this returns.
     fn append(&self, line: &str) -> Result<(), RunLogError>;
@@ -200,7 +200,7 @@ pub trait RunLog: Send + Sync {
     /// The metadata, if there is any.
     fn metadata(&self) -> Result<Option<String>, RunLogError>;
 
-    /// Replaces the metadata, all of it or nothing.
+    /// Replaces the metadata atomically.
     fn save_metadata(&self, text: &str) -> Result<(), RunLogError>;
 
     /// Writes a file of the final report and returns where it is.
@@ -213,13 +213,13 @@ pub enum RunLogError {
     /// Another run holds the lock of the repository.
     #[error("another run holds the lock: {holder}")]
     Locked {
-        /// Which process, on which host, since when.
+        /// The process that holds it, its host and start time.
         holder: String,
     },
     /// A file cannot be read or written.
     #[error("{what}: {source}")]
     Io {
-        /// Which file.
+        /// The file.
         what: String,
         /// The cause.
         source: std::io::Error,

@@ -31,7 +31,7 @@ pub struct Report {
     /// The version of this format.
     #[serde(default = "first_version")]
     pub schema_version: u32,
-    /// The same inputs give the same id.
+    /// The id of the review. The same inputs give the same id.
     pub review_id: String,
     /// Whether the whole change was reviewed without findings at or above the threshold.
     pub passed: bool,
@@ -94,10 +94,10 @@ pub struct Report {
     /// The agent, when it checked findings of other reviewers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checker: Option<CheckerReport>,
-    /// What the ledger says of it; null when the review is not tracked.
+    /// The ledger's data about the review; null if it is not tracked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracking: Option<TrackingReport>,
-    /// What it took.
+    /// Numbers: calls, tokens, cost, time.
     pub stats: ReportStats,
 }
 
@@ -110,7 +110,7 @@ pub struct Consensus {
     pub needed: usize,
     /// How many passed it.
     pub passes: usize,
-    /// The verdict of the votes; null when there is none.
+    /// The verdict of the votes; null if there is none.
     pub verdict: Option<Verdict>,
     /// The verdict of the votes as the reviewers gave them, before their findings were checked.
     pub claimed_verdict: Option<Verdict>,
@@ -163,27 +163,27 @@ pub struct ReviewerReport {
     /// Why it could not review.
     #[serde(default)]
     pub error: Option<String>,
-    /// Where its own files are, such as those of a panel's session.
+    /// The folder of its own files, such as those of a panel's session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
-    /// What it used.
+    /// Its usage.
     pub usage: Usage,
     /// The verdict that it gave itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_verdict: Option<Verdict>,
-    /// What it says of the change as a whole.
+    /// Its summary of the change.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub summary: String,
-    /// Why it has no vote, as a word.
+    /// Why it has no vote, as a kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_reviewed: Option<NotReviewedReason>,
     /// Whether it failed without an answer: a crash, a non-zero exit or a broken connection.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub crashed: bool,
-    /// What it accounts for.
+    /// Its coverage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
-    /// How its process ran, when it is one.
+    /// How its process ran, if it is a process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessRun>,
 }
@@ -191,9 +191,9 @@ pub struct ReviewerReport {
 /// Usage and time of a review.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReportStats {
-    /// Tokens of all reviewers; null when one of them did not say.
+    /// Tokens of all reviewers; null if one of them did not report them.
     pub tokens_used: Option<u64>,
-    /// Dollars of all reviewers; null when one of them did not say.
+    /// Dollars of all reviewers; null if one of them did not report them.
     pub cost_usd: Option<f64>,
     /// Seconds from start to end.
     pub latency_seconds_e2e: f64,
@@ -203,7 +203,7 @@ pub struct ReportStats {
     pub llm_calls: u64,
     /// Calls to tools that mala made itself.
     pub tool_calls: u64,
-    /// Tokens read from providers' caches; null when one of them did not say.
+    /// Tokens read from providers' caches; null if one of them did not report them.
     pub cache_read_tokens: Option<u64>,
     /// How many answers of models were read in which way.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

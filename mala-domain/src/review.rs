@@ -24,7 +24,7 @@ use self::suppress::SuppressionPolicy;
 use crate::config::PathGlobs;
 use std::time::Duration;
 
-/// How a change is to be reviewed.
+/// How to review a change.
 pub struct ReviewPlan {
     /// Files that are not reviewed.
     pub ignore: PathGlobs,
@@ -34,26 +34,26 @@ pub struct ReviewPlan {
     pub tasks: Vec<(String, String)>,
     /// Which inline comments suppress findings.
     pub suppressions: SuppressionPolicy,
-    /// By what the change is decided.
+    /// The policy of the decision.
     pub policy: DecisionPolicy,
-    /// How long the reviewers may take.
+    /// The time limit of the reviewers.
     pub timeout: Duration,
-    /// How long the reviewers of a panel may take to check findings of each other.
+    /// The time limit for the reviewers of a panel to check findings of each other.
     pub check_time: Duration,
     /// The kind of reviewer, as users write it.
     pub reviewer_type: String,
-    /// The pull request, for the review's id; without one, the base and the diff stand for it.
+    /// The pull request, for the id of the review; without one, the base and the diff are used.
     pub subject: Option<String>,
     /// The version of the rules or prompts, for the review's id.
     pub prompt_version: String,
-    /// The model, for the review's id; without one, the reviewers' names stand for it.
+    /// The model, for the id of the review; without one, the names of the reviewers are used.
     pub model: Option<String>,
     /// The name of the limits, for the review's id.
     pub budget_profile: String,
-    /// What to say before everything else.
+    /// A message to show before everything else.
     pub preface: Option<String>,
     /// Warnings of the settings.
     pub warnings: Vec<String>,
-    /// Gives the ids of all rules, for comments that name none of them.
+    /// Returns the ids of all rules, to detect comments that name an unknown rule.
     pub rule_ids: Box<dyn Fn() -> Vec<String> + Send + Sync>,
 }

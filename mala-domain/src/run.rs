@@ -1,6 +1,6 @@
-//! The rules of `mala run`: which issue is worked on next, what follows from each event, where a
-//! review starts, and what becomes of its findings. Everything here is a function from values to
-//! values; the loop that performs the effects is in `mala-pipeline`.
+//! The rules of `mala run`: which issue to work on next, the effects of each event, where a review
+//! starts, and what happens with its findings. Everything here is a pure function; the loop that
+//! performs the effects is in `mala-pipeline`.
 
 pub mod baseline;
 pub mod coder;

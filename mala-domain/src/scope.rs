@@ -54,7 +54,7 @@ pub struct ScopeSummary {
     /// The URL of the repository, without credentials; null if unknown.
     #[serde(default)]
     pub repository: Option<String>,
-    /// The target, in words.
+    /// A description of the target.
     pub target: String,
     /// The base commit; null for a patch and for the first commit of a repository.
     pub base: Option<String>,
@@ -81,7 +81,7 @@ pub struct ReviewInputs<'a> {
     pub head: &'a str,
     /// The version of the prompts or of the built-in rules.
     pub prompt_version: &'a str,
-    /// The model, or the reviewer if it has none.
+    /// The model, or the reviewer if it has no model.
     pub model: &'a str,
     /// The budget profile and its changes.
     pub budget_profile: &'a str,

@@ -38,7 +38,7 @@ pub struct TaskRecord {
     pub id: IssueId,
     /// One line.
     pub title: String,
-    /// What is to be done, as Markdown.
+    /// The work to do, as Markdown.
     #[serde(default)]
     pub scope: String,
     /// When it is done, as Markdown.
@@ -47,7 +47,7 @@ pub struct TaskRecord {
     /// Notes that were added later.
     #[serde(default)]
     pub notes: String,
-    /// Where it stands.
+    /// The status.
     pub status: TaskStatus,
     /// Whether it is work or a group of work.
     #[schemars(with = "String")]
@@ -65,10 +65,10 @@ pub struct TaskRecord {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub blocked_by: Vec<IssueId>,
-    /// Who works on it.
+    /// The person or agent that works on it.
     #[serde(default)]
     pub claimed_by: Option<String>,
-    /// How many reviews asked for a revision.
+    /// The number of reviews that requested a revision.
     #[serde(default)]
     pub revision_count: u32,
     /// Why it was closed.
@@ -100,7 +100,7 @@ pub struct TaskRecord {
     pub updated_at: String,
 }
 
-/// Where a task stands.
+/// The status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TaskStatus {
@@ -255,7 +255,7 @@ pub fn clean_text(text: &str) -> String {
     lines.join("\n").trim_matches('\n').to_owned()
 }
 
-/// A label that every tracker accepts; `None` if nothing is left of it.
+/// A label that every tracker accepts; `None` if no valid character is left.
 pub fn clean_label(label: &str) -> Option<String> {
     let is_kept = |c: &char| !c.is_control() && !c.is_whitespace() && *c != ',';
     let label: String = label.chars().filter(is_kept).take(MAX_LABEL).collect();

@@ -32,7 +32,7 @@ impl Verdict {
             )
     }
 
-    /// The word in JSON.
+    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "PASS",
@@ -75,7 +75,7 @@ impl Threshold {
         counts(finding) && finding.effective_priority() <= limit
     }
 
-    /// The word that users write.
+    /// The name that users write.
     pub fn name(self) -> &'static str {
         match self {
             Self::P0 => "P0",
@@ -98,7 +98,7 @@ impl std::str::FromStr for Threshold {
     }
 }
 
-/// Whether a finding counts: refuted findings and notes are kept and shown, and decide nothing.
+/// Whether a finding counts: refuted findings and notes are shown, but do not affect the decision.
 pub fn counts(finding: &Finding) -> bool {
     !is_refuted(finding) && !finding.is_note
 }

@@ -62,7 +62,7 @@ fn middle(mut values: Vec<f64>) -> Option<ConfidenceInterval> {
 pub(super) fn percentile(sorted: &[f64], part: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let place = part.clamp(0.0, 1.0) * last as f64;
-    // Truncation is meant: the place lies between two items.
+    // Truncation is intended: the place is between two items.
     let below = place as usize;
     let (low, high) = (*sorted.get(below)?, *sorted.get((below + 1).min(last))?);
     Some(low + (high - low) * (place - below as f64))

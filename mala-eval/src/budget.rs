@@ -22,7 +22,7 @@ pub struct BudgetShare {
 /// Why there is no money for another case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BudgetExhausted {
-    /// Cases that run may still give some back.
+    /// Running cases may still return a part of their shares.
     ForNow,
     /// There is not enough left.
     ForGood,
@@ -34,7 +34,7 @@ impl EvalBudget {
         Self { limit, per_case, spent, n_open: 0 }
     }
 
-    /// Takes what a case could cost.
+    /// Reserves the maximum cost of a case.
     pub fn take(&mut self) -> Result<BudgetShare, BudgetExhausted> {
         let all = self.spent.plus(self.per_case);
         if self.limit.is_some_and(|limit| all > limit) {
@@ -49,7 +49,7 @@ impl EvalBudget {
         Ok(BudgetShare { taken: self.per_case })
     }
 
-    /// Puts back what a case did not cost; what is unknown stays taken.
+    /// Returns the unused part of a reservation; if the cost is unknown, all of it stays reserved.
     pub fn settle(&mut self, share: BudgetShare, cost: Option<Dollars>) {
         self.n_open = self.n_open.saturating_sub(1);
         if let Some(cost) = cost {
@@ -57,7 +57,7 @@ impl EvalBudget {
         }
     }
 
-    /// Dollars so far, with what is taken for cases that run.
+    /// Dollars so far, including the reservations of running cases.
     pub fn spent(&self) -> Dollars {
         self.spent
     }

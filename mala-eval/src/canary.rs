@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Has the lanes of a panel review a change with a planted defect.
 pub trait CanaryPanel: Send + Sync {
-    /// What each lane finds in the change with this defect, the `number`th of the run.
+    /// Lets each lane review the change with this defect, the `number`th of the run.
     fn review<'a>(
         &'a self,
         number: usize,

@@ -19,29 +19,29 @@ use thiserror::Error;
 /// The tag of captured cases.
 pub const TAG: &str = "captured";
 
-/// What a person says of a finding.
+/// A person's label of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindingLabel {
     /// It is a problem.
     Right,
-    /// It is none.
+    /// It is not a problem.
     Wrong,
     /// Not part of the case.
     LeaveOut,
 }
 
-/// What a person said, by the ids of findings or the starts of them.
+/// The labels that a person gave, by ids of findings or their prefixes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LabelRequest {
     /// The findings that are right.
     pub right: Vec<String>,
     /// Those that are wrong.
     pub wrong: Vec<String>,
-    /// What is said of all others.
+    /// The label of all other findings.
     pub rest: Option<FindingLabel>,
 }
 
-/// Why words cannot be given to findings.
+/// Why labels cannot be assigned to findings.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LabelError {
     /// No finding has this id.
@@ -50,12 +50,12 @@ pub enum LabelError {
     /// Findings with several ids start with it.
     #[error("several findings start with '{0}'")]
     Ambiguous(String),
-    /// A finding is said to be right and wrong.
+    /// A finding is labeled as right and as wrong.
     #[error("finding {0} is labeled both right and wrong")]
     Both(String),
 }
 
-/// The word on each finding; `None` where there is none.
+/// The label of each finding; `None` if it has none.
 pub fn labels(
     findings: &[Finding],
     requested: &LabelRequest,
@@ -124,14 +124,14 @@ fn span(lines: &str) -> Option<LineSpan> {
     LineSpan::new(start.trim().parse().ok()?, end.trim().parse().ok()?)
 }
 
-/// A review with words on its findings.
+/// A review with labeled findings.
 #[derive(Debug, Clone)]
 pub struct LabeledReview<'a> {
     /// The review.
     pub report: &'a Report,
-    /// A word for each of its findings.
+    /// The label of each finding.
     pub labels: &'a [FindingLabel],
-    /// What it missed.
+    /// The problems that it missed.
     pub missed: Vec<KnownProblem>,
 }
 
@@ -194,7 +194,7 @@ fn truth(finding: &Finding) -> KnownProblem {
     }
 }
 
-/// A finding may end behind the file, and what it quotes may be elsewhere: neither is kept.
+/// Limits the lines to those of the file, and drops evidence that is not on them.
 fn settle(truth: &mut KnownProblem, head: &BTreeMap<FilePath, String>) {
     let text = head.get(&truth.file).map_or("", String::as_str);
     let last = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 /// The version of the JSON format of a case.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// A change with known problems. A clean case has none.
+/// A change with known problems. A clean case has no known problems.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "EvalCase")]
 pub struct EvalCase {
@@ -51,11 +51,11 @@ pub struct EvalCase {
     /// The files at base, when they are known; otherwise the diff is reverted from `files`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_files: Option<BTreeMap<FilePath, String>>,
-    /// Whether `files` holds the whole project. Otherwise, checks that need all files of the project
-    /// are silent, unless the commit of the case (`meta.head_sha`) is found in a clone.
+    /// Whether `files` contains the whole project. Otherwise, checks that need all files of the
+    /// project report nothing, unless the commit of the case (`meta.head_sha`) is found in a clone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complete_tree: bool,
-    /// The problems that a reviewer should find; none in a clean case.
+    /// The problems that a reviewer should find; empty in a clean case.
     #[serde(default)]
     pub ground_truth: Vec<KnownProblem>,
     /// Claims that people judged to be wrong; repeating one is a mistake.
@@ -79,14 +79,14 @@ impl EvalCase {
 /// A known problem.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownProblem {
-    /// Where it is at head.
+    /// Its file at head.
     pub file: FilePath,
     /// Its first line at head, 1-based.
     pub line_start: u32,
     /// Its last line; the first line by default.
     #[serde(default)]
     pub line_end: Option<u32>,
-    /// What kind of problem it is.
+    /// The kind of problem.
     pub category: Category,
     /// The severity, when it is known.
     #[serde(default)]
@@ -94,7 +94,7 @@ pub struct KnownProblem {
     /// A one-line summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What goes wrong.
+    /// The problem.
     #[serde(default)]
     pub description: String,
     /// The name of this kind of problem in its source, such as the rule of another tool.
@@ -111,13 +111,13 @@ impl KnownProblem {
         LineSpan::between(self.line_start, self.line_end.unwrap_or(self.line_start))
     }
 
-    /// Where it is, and of what kind.
+    /// The location and the kind.
     pub fn location(&self) -> ProblemLocation<'_> {
         ProblemLocation { file: &self.file, span: self.span(), category: self.category }
     }
 }
 
-/// The word for a language in cases. TypeScript with markup has a grammar of its own, and is TypeScript
+/// The name of a language in cases. TypeScript with markup has its own grammar, but is TypeScript
 /// when cases are selected.
 pub fn language_word(written: &str) -> &str {
     match written.eq_ignore_ascii_case(Language::Tsx.name()) {

@@ -18,9 +18,9 @@ pub struct PreparedReview<'r> {
     pub plan: ReviewPlan,
     /// The change in its repository.
     pub scope: ReviewScope,
-    /// The reviewers and what checks their findings.
+    /// The reviewers and the verifiers of their findings.
     pub ports: ReviewPorts<'r>,
-    /// Where the files at base come from.
+    /// The origin of the files at base.
     pub base: BaseOrigin,
     /// Remarks about the case's files.
     pub notes: Vec<String>,
@@ -69,7 +69,7 @@ fn fill(record: &mut CaseRecord, report: &Report) {
     };
 }
 
-/// The tree of a case that holds only some files of its project.
+/// The tree of a case that has only some files of its project.
 pub struct PartialTree(pub Arc<dyn Repository>);
 
 impl Repository for PartialTree {

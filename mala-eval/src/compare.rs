@@ -14,12 +14,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How often results are swapped at random.
+/// The number of random permutations.
 const SAMPLES: u64 = 10_000;
-/// Up to so many cases that differ, every way to swap them is tried.
+/// Up to this number of differing cases, all permutations are tried.
 const MAX_EXACT: u32 = 13;
 
-/// How two runs differ.
+/// The difference between two runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "EvalComparison")]
 pub struct Comparison {
@@ -47,20 +47,21 @@ pub struct Comparison {
     pub precision: Difference,
     /// The difference in F1.
     pub f1: Difference,
-    /// The common cases that came out differently.
+    /// The common cases with different results.
     pub changed: Vec<ChangedCase>,
 }
 
 /// A difference between two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
-    /// The second less the first; null when one of them is not there.
+    /// The second rate minus the first; null if one of them does not exist.
     pub by: Option<f64>,
-    /// How likely a difference at least as large is if the two are alike; null without one.
+    /// The probability of a difference at least as large if the runs are equally good; null without
+    /// a difference.
     pub p_value: Option<f64>,
 }
 
-/// A case that came out differently.
+/// A case with different results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedCase {
     /// Its set.
@@ -78,7 +79,7 @@ pub struct ChangedCase {
     pub wrong_after: u64,
 }
 
-/// What one run made of the cases, for a comparison.
+/// The results of one run, for a comparison.
 pub struct ComparedRun {
     name: String,
     rule: MatchRule,
@@ -92,15 +93,15 @@ struct CaseOutcome {
     problems: BTreeMap<ComparedProblem, ProblemHits>,
 }
 
-/// What known problems are told apart by. By lines and category, problems at the same
-/// place are indistinguishable; a judge, who reads the texts, tells them apart.
+/// The identity of a known problem. By lines and category, problems at the same place are
+/// indistinguishable; a judge, who reads the texts, distinguishes them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct ComparedProblem {
     place: String,
     text: String,
 }
 
-/// How often something is found, of how often it could be.
+/// The number of hits, and the number of possible hits.
 #[derive(Debug, Clone, Copy, Default)]
 struct ProblemHits {
     found: u64,
@@ -115,7 +116,7 @@ impl ProblemHits {
 }
 
 impl ComparedRun {
-    /// A run of this name, of which nothing is known yet.
+    /// A run of this name without results.
     pub fn new(name: &str, rule: MatchRule) -> Self {
         let (cases, unreviewed) = (BTreeMap::new(), BTreeSet::new());
         Self { name: name.to_owned(), rule, cases, unreviewed }
@@ -235,7 +236,7 @@ fn differences(pairs: &[(MatchCounts, MatchCounts)], random: &mut SeededRandom) 
         two += pair.1;
     }
     let seen = RATES.map(|rate| Some(rate(&two)? - rate(&one)?));
-    // A case that came out alike is alike both ways round.
+    // Cases with equal results do not change under a swap.
     let differing: Vec<_> = pairs.iter().filter(|(one, two)| one != two).collect();
     let alike = pairs.iter().filter(|(one, two)| one == two);
     let same = alike.fold(MatchCounts::default(), |mut all, pair| {
@@ -259,7 +260,7 @@ fn differences(pairs: &[(MatchCounts, MatchCounts)], random: &mut SeededRandom) 
             *count += u64::from(by.abs() >= seen.unwrap_or(0.0).abs() - 1e-12);
         }
     }
-    // What was seen is one of the ways that results can come out: it counts among the draws.
+    // The observed result is one of the possible permutations, so it counts as a draw.
     let more = u64::from(!is_exact);
     let mut found = seen.into_iter().zip(as_large).map(|(by, count)| Difference {
         by,

@@ -14,7 +14,7 @@ const STEPS: f64 = 100.0;
 pub struct CurvePoint {
     /// The least confidence of a claim that counts.
     pub threshold: f64,
-    /// The rates over what counts.
+    /// The rates of the remaining findings.
     pub rates: ScoreRates,
 }
 

@@ -12,13 +12,13 @@ const LINES_PER_FINDING: usize = 25;
 /// A reviewer that only pretends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DummyReviewer {
-    /// Says exactly what is known.
+    /// Reports exactly the known problems.
     Perfect,
-    /// Says anything, anywhere in the change.
+    /// Reports random claims in the change.
     Random,
-    /// Says nothing.
+    /// Reports nothing.
     Silent,
-    /// Says what is known, at random places of the change.
+    /// Reports the known problems at random places of the change.
     Shuffled,
     /// Says "bug" of every changed region: the floor.
     Hunks,
@@ -29,7 +29,7 @@ impl DummyReviewer {
     pub const ALL: [Self; 5] =
         [Self::Perfect, Self::Random, Self::Silent, Self::Shuffled, Self::Hunks];
 
-    /// The word that users write.
+    /// The name that users write.
     pub fn name(self) -> &'static str {
         match self {
             Self::Perfect => "perfect",
@@ -40,7 +40,7 @@ impl DummyReviewer {
         }
     }
 
-    /// What it says of a case whose change this is.
+    /// Its claims about a case with this change.
     pub fn review(
         self,
         case: &EvalCase,
@@ -131,7 +131,7 @@ impl std::str::FromStr for DummyReviewer {
     }
 }
 
-/// The added lines at head; where nothing is added, the lines around what is gone.
+/// The added lines at head; if nothing is added, the lines around removed ones.
 fn changed_lines(change: &Change) -> Vec<(&FilePath, u32)> {
     let files = change.files.iter().filter(|file| file.exists_at_head());
     let added: Vec<(&FilePath, u32)> = files

@@ -1,6 +1,6 @@
-//! Imports public benchmarks. A format is read into drafts, which say what is known and where the code is; a
-//! draft becomes a case when its code is found. Unusable records are skipped with their location and a
-//! reason, and never guessed.
+//! Imports public benchmarks. A format is parsed into drafts, with the known problems and the
+//! location of the code; a draft becomes a case if its code is found. Unusable records are skipped
+//! with their location and a reason, and never guessed.
 
 mod aacr;
 mod anchor;
@@ -64,7 +64,7 @@ impl ImportFormat {
         Self::Sarif,
     ];
 
-    /// The word that users write.
+    /// The name that users write.
     pub fn name(self) -> &'static str {
         match self {
             Self::Aacr => "aacr",
@@ -77,7 +77,7 @@ impl ImportFormat {
         }
     }
 
-    /// Which files of a folder belong to it.
+    /// Whether a file of a folder belongs to the format.
     pub fn wants(self, path: &FilePath) -> bool {
         let name = path.file_name();
         match self {
@@ -91,7 +91,7 @@ impl ImportFormat {
         }
     }
 
-    /// What its files say.
+    /// Parses its files.
     pub fn read(self, files: &[ImportFile]) -> ImportedDrafts {
         match self {
             Self::Aacr => aacr::read(files),
@@ -116,25 +116,25 @@ impl std::str::FromStr for ImportFormat {
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportFile {
-    /// How a person names it.
+    /// The name for messages.
     pub name: String,
-    /// Where it is below the folder that was given; for a file that was given itself, its name.
+    /// The path below the given folder; for a given file, its name.
     pub path: FilePath,
-    /// What it says.
+    /// The content.
     pub text: String,
 }
 
-/// What files say.
+/// The drafts and skipped records of the files.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ImportedDrafts {
-    /// What may become cases.
+    /// The drafts of cases.
     pub drafts: Vec<CaseDraft>,
-    /// What may not.
+    /// The skipped records.
     pub passed_over: Vec<SkippedRecord>,
 }
 
 impl ImportedDrafts {
-    /// The items of a file that holds a list of something; none, and why, when it does not.
+    /// The items of a file that contains a list. Without a list, the file is skipped with a reason.
     fn items<'s>(&mut self, file: &'s ImportFile, of: &str) -> Vec<JsonPart<'s>> {
         match JsonPart::whole(file).map(JsonPart::items) {
             Ok(Some(items)) => return items,
@@ -151,7 +151,7 @@ impl ImportedDrafts {
     }
 }
 
-/// Where a record is.
+/// The location of a record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct RecordLocation {
     /// The file.
@@ -169,7 +169,7 @@ impl RecordLocation {
 /// A record that is no part of any case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SkippedRecord {
-    /// Where it is.
+    /// The location.
     #[serde(rename = "spot")]
     pub location: RecordLocation,
     /// Why.

@@ -17,38 +17,38 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// What a judge is told to do.
+/// The instructions of a judge.
 pub const JUDGE: &str = include_str!("judging/judge.md");
 
-/// Who judges.
+/// The judge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeUsed {
     /// The model.
     pub model: String,
-    /// The version of what it is told to do.
+    /// The version of its instructions.
     pub version: String,
 }
 
 impl JudgeUsed {
-    /// This model, told what a judge is told here.
+    /// The judge with this model and the current instructions.
     pub fn of(model: &str) -> Self {
         Self { model: model.to_owned(), version: version() }
     }
 }
 
-/// What a judge says of a case.
+/// The judgement of a case.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
-    /// What it says of each pair that it was asked about.
+    /// The judgement of each pair in the prompt.
     pub pairs: Vec<JudgedPair>,
-    /// Pairs of the same file that it was not asked about, because there are too many.
+    /// Pairs of the same file that were not judged, because there are too many.
     pub left_out: u64,
-    /// What it took.
+    /// The usage.
     pub spent: CaseUsage,
 }
 
 impl Judgement {
-    /// These pairs with what was said of them, in the same order.
+    /// These pairs with their judgements, in the same order.
     pub fn said(
         pairs: &[(usize, usize)],
         said: impl IntoIterator<Item = (PairOutcome, String)>,
@@ -62,20 +62,20 @@ impl Judgement {
         named.collect()
     }
 
-    /// These pairs, of which nothing is known for one reason.
+    /// Marks these pairs as undecided, for one reason.
     pub fn undecided(pairs: &[(usize, usize)], why: &str) -> Vec<JudgedPair> {
         Self::said(pairs, std::iter::repeat((PairOutcome::Undecided, why.to_owned())))
     }
 }
 
-/// What a judge says of a finding and a known problem.
+/// The judgement of a finding and a known problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgedPair {
     /// The finding, by its index in `predictions`.
     pub claim: usize,
     /// The known problem, by its index in `truths`.
     pub truth: usize,
-    /// What it says.
+    /// The outcome.
     pub outcome: PairOutcome,
     /// Why.
     pub why: String,
@@ -89,11 +89,11 @@ pub enum PairOutcome {
     Same,
     /// They do not.
     Different,
-    /// The judge is unsure, or did not say so that it can be read. It is no hit.
+    /// The judge is unsure, or its answer cannot be parsed. It does not count as a hit.
     Undecided,
 }
 
-/// The version of what a judge is told to do: 16 hexadecimal digits.
+/// The version of the instructions: 16 hexadecimal digits.
 pub fn version() -> String {
     Sha256::digest(JUDGE).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -19,17 +19,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How far apart lines may be.
+/// The maximum distance of lines.
 pub const TOLERANCE: u32 = 3;
 /// How many lines of a finding count: wide ranges must not hit by width.
 pub const MAX_SPAN: u32 = 10;
 /// Larger distances count as this one.
 const FAR: u32 = 64;
-/// With more possible pairs in one file than this, the pairs are still as many as can be, but not
-/// the closest. It takes thousands of problems on the same lines.
+/// With more possible pairs in one file than this, the number of pairs is still maximal, but their
+/// distance is not minimal. This needs thousands of problems on the same lines.
 const MAX_LINKS: usize = 1_000_000;
 
-/// What must be the same for a hit, besides file and lines.
+/// The conditions for a hit, besides file and lines.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -83,7 +83,7 @@ impl std::fmt::Display for MatchMode {
 /// The rule for hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MatchRule {
-    /// What must be the same.
+    /// The conditions for a hit.
     pub mode: MatchMode,
     /// How many lines may lie between the two.
     pub tolerance: u32,
@@ -135,7 +135,7 @@ pub struct MatchedPair {
     pub truth: usize,
 }
 
-/// Which findings hit which known problems.
+/// The findings and the known problems that they hit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Assignment {
     /// The hits, by finding.
@@ -151,7 +151,7 @@ impl Assignment {
         self.pairs.get(at).map(|pair| pair.truth)
     }
 
-    /// The finding that hits each of so many known problems.
+    /// The finding that hits each of `n_truths` known problems.
     pub fn by_truth(&self, n_truths: usize) -> Vec<Option<usize>> {
         let mut found = vec![None; n_truths];
         for pair in &self.pairs {
@@ -202,7 +202,7 @@ fn chosen<'a>(locations: &[ProblemLocation<'a>], places: &[usize]) -> Vec<Proble
     places.iter().filter_map(|at| locations.get(*at).copied()).collect()
 }
 
-/// Pairs what is in one file and of one kind.
+/// Pairs findings and problems of one file and one kind.
 fn assign_group(
     rule: &MatchRule,
     findings: &[ProblemLocation<'_>],
@@ -222,8 +222,8 @@ fn assign_group(
     assign_links(findings.len(), truths.len(), links.collect())
 }
 
-/// How far apart two places are: the lines between their starts and between their ends, and one
-/// more for another category.
+/// The distance of two locations: the lines between their starts and between their ends, plus one
+/// for a different category.
 pub(super) fn distance(finding: &ProblemLocation<'_>, truth: &ProblemLocation<'_>) -> u32 {
     let starts = finding.span.start().abs_diff(truth.span.start());
     let ends = finding.span.end().abs_diff(truth.span.end());

@@ -36,20 +36,20 @@ const MAX_PLACES: usize = 1_000;
 /// An edit that creates a defect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mutation {
-    /// Which kind of defect it makes.
+    /// The kind of defect.
     pub(crate) kind: DefectKind,
-    /// What it is, in one line.
+    /// A title in one line.
     pub(crate) title: String,
-    /// What the edit changes.
+    /// The change that the edit makes.
     pub(crate) description: String,
     edit: Range<usize>,
     text: String,
     mark: DefectMark,
-    /// What must be part of the change, so that a reviewer can see the defect.
+    /// The bytes that must be part of the change, so that a reviewer can see the defect.
     needs: Range<usize>,
 }
 
-/// Which lines of the edited file have the defect.
+/// The lines of the edited file that have the defect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DefectMark {
     /// Those of the inserted text.

@@ -1,5 +1,5 @@
-//! Planted defects: the kinds, the choice among the possible ones, and the cases made of them. The same
-//! seed gives the same choice.
+//! Planted defects: the kinds, the choice among the possible ones, and the resulting cases. The
+//! same seed gives the same choice.
 
 mod choice;
 mod kind;

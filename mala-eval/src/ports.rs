@@ -1,4 +1,4 @@
-//! What an eval needs from outside: git, a runner for cases, and a place for records.
+//! The ports of an eval: git, a runner for cases, and a store for records.
 
 use crate::{CaseRecord, EvalCase};
 use mala_domain::change::FilePath;
@@ -25,7 +25,7 @@ pub trait RecordSink: Send + Sync {
 
 /// Git, as far as making cases needs it.
 pub trait CaseGit: Send + Sync {
-    /// The repository whose top folder is exactly this one; `None` when there is none.
+    /// The repository whose top folder is exactly this one; `None` if there is none.
     fn open<'a>(&'a self, folder: &'a Path) -> BoxFuture<'a, Option<Box<dyn CaseRepository>>>;
 
     /// The unified diff between two sets of files.
@@ -64,7 +64,7 @@ pub trait CaseRepository: Send + Sync {
     /// The change of a pull request, when the repository has its refs.
     fn pull_request(&self, number: u64) -> BoxFuture<'_, Result<Option<ReviewTarget>, ScopeError>>;
 
-    /// Where lines of a file at a revision come from.
+    /// The origins of lines of a file at a revision.
     fn line_origins<'a>(
         &'a self,
         revision: &'a str,

@@ -13,9 +13,9 @@ impl SeededRandom {
         Self { state: seed }
     }
 
-    /// The stream of this seed for one thing among many, known by its name.
+    /// The random stream of this seed for one name.
     pub fn named(seed: u64, name: &str) -> Self {
-        // FNV-1a: neighbouring names get streams that have nothing in common.
+        // FNV-1a: similar names get independent streams.
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });

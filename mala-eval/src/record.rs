@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// The version of the JSON of a `CaseRecord` and a `RunHeader`.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// What came of one case in one trial.
+/// The result of one case in one trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "EvalCaseRecord")]
 pub struct CaseRecord {
@@ -27,7 +27,7 @@ pub struct CaseRecord {
     pub set: String,
     /// The case.
     pub case: String,
-    /// Which trial, from 1.
+    /// The number of the trial, from 1.
     pub trial: u32,
     /// Its language.
     pub language: String,
@@ -42,12 +42,12 @@ pub struct CaseRecord {
     pub diff: String,
     /// Why it could not be reviewed; null when it was. What was found until then does not count.
     pub could_not_review: Option<String>,
-    /// What the reviewer claims.
+    /// The claims of the reviewer.
     pub predictions: Vec<Prediction>,
     /// The notes of the review: minor or uncertain claims. They count only for the recall with notes.
     #[serde(default)]
     pub minor_predictions: Vec<Prediction>,
-    /// What it should find.
+    /// The problems that it should find.
     pub truths: Vec<KnownProblem>,
     /// Claims that people judged to be wrong.
     #[serde(default)]
@@ -56,14 +56,14 @@ pub struct CaseRecord {
     pub hunks: Vec<ChangedRegion>,
     /// How many lines the change adds and removes.
     pub changed_lines: LineCounts,
-    /// Where the files at base come from.
+    /// The origin of the files at base.
     pub base: BaseOrigin,
-    /// What is to be known about how the case was set up or reviewed.
+    /// Notes about how the case was set up or reviewed.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// What it took.
+    /// The usage.
     pub spent: CaseUsage,
-    /// What a judge says of it; null when none was asked.
+    /// The judgement; null without a judge.
     #[serde(default)]
     pub judgement: Option<Judgement>,
 }
@@ -72,7 +72,7 @@ pub struct CaseRecord {
 const MAX_DIFF: usize = 200_000;
 
 impl CaseRecord {
-    /// The record of a trial of which nothing is known but its case and what the case changes.
+    /// The record of a trial before its review.
     pub fn open(set: &str, case: &EvalCase, trial: u32, change: &Change) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
@@ -97,13 +97,13 @@ impl CaseRecord {
         }
     }
 
-    /// What the review and its judge cost; unknown when one of them did not say.
+    /// The cost of the review and its judge; unknown if one of them is unknown.
     pub fn cost_usd(&self) -> Option<f64> {
         let judge = self.judgement.as_ref().map_or(Some(0.0), |judged| judged.spent.cost_usd);
         self.spent.cost_usd.zip(judge).map(|(review, judge)| review + judge)
     }
 
-    /// What a record is known by.
+    /// The key of the record.
     pub fn key(&self) -> (&str, &str, u32) {
         (&self.set, &self.case, self.trial)
     }
@@ -114,7 +114,7 @@ impl CaseRecord {
     }
 }
 
-/// The case's own diff; where it has none, what its trees come to.
+/// The case's own diff; without one, the diff between its trees.
 fn shown(case: &EvalCase, change: &Change) -> String {
     match case.diff.trim().is_empty() {
         true => shortened(&secrets::redact(&change.to_string())),
@@ -141,8 +141,8 @@ pub struct ChangedRegion {
 }
 
 impl ChangedRegion {
-    /// The regions of a change that have lines at head: where something is added, the added lines
-    /// and what lies between them; otherwise the lines around what is gone.
+    /// The regions of a change that have lines at head: from the first to the last added line;
+    /// without added lines, the lines around removed ones.
     pub fn all(change: &Change) -> Vec<Self> {
         let files = change.files.iter().filter(|file| file.exists_at_head());
         let hunks = files.flat_map(|file| file.hunks.iter().map(move |hunk| (&file.path, hunk)));
@@ -165,7 +165,7 @@ impl ChangedRegion {
     }
 }
 
-/// Where the files at base come from.
+/// The origin of the files at base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BaseOrigin {
@@ -173,7 +173,7 @@ pub enum BaseOrigin {
     Given,
     /// The diff was taken back from the files at head.
     Reverted,
-    /// The diff could be taken back from some files; the others count as new.
+    /// The diff could be reverted in some files; the others count as new.
     PartlyReverted,
     /// All files count as new.
     Empty,

@@ -11,25 +11,26 @@ use serde::{Deserialize, Serialize};
 pub struct EvalResult {
     /// The version of this format.
     pub schema_version: u32,
-    /// The fraction of known problems that were found (strict); null when there are none.
+    /// The fraction of known problems that were found (strict); null if there are none.
     pub recall: Option<f64>,
-    /// The fraction of findings that are right (strict); null when there are none.
+    /// The fraction of findings that are right (strict); null if there are none.
     pub precision: Option<f64>,
-    /// The harmonic mean of the two (strict); null when there is nothing to count.
+    /// The harmonic mean of the two (strict); null if there is nothing to count.
     pub f1: Option<f64>,
     /// 1 less the mean distance between a finding's confidence and its worth; null without findings.
     pub avg_confidence_calibration: Option<f64>,
     /// Dollars in all; null when a review did not report it.
     pub cost_usd: Option<f64>,
-    /// Seconds per review, on average; null when nothing was reviewed.
+    /// Mean seconds per review; null if nothing was reviewed.
     pub latency_seconds: Option<f64>,
-    /// Whether every selected case was run; a run that stopped early has scores over the others.
+    /// Whether every selected case was run; the scores of an incomplete run cover only the finished
+    /// cases.
     pub is_complete: bool,
     /// Selected reviews that were not run.
     pub not_run: u64,
-    /// What is to be known before the numbers are read.
+    /// Notes to read before the numbers.
     pub notes: Vec<String>,
-    /// What the run is.
+    /// The header of the run.
     pub run: RunHeader,
     /// All scores.
     pub scores: Scores,

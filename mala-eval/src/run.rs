@@ -19,21 +19,21 @@ use thiserror::Error;
 /// A set, a case and a trial.
 pub type TrialKey = (String, String, u32);
 
-/// What to run, and within what.
+/// The cases to run, and the limits.
 pub struct RunPlan {
-    /// How often each case is run.
+    /// The number of reviews of each case.
     pub trials: u32,
     /// How many at once.
     pub at_once: usize,
     /// The money.
     pub budget: EvalBudget,
-    /// What has its record already.
+    /// The trials that already have a record.
     pub done: BTreeSet<TrialKey>,
-    /// How many there are in all, with what is done.
+    /// The total number of trials, including finished ones.
     pub total: u64,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunProgress {
     /// Reviews that are done, with those of earlier starts.
@@ -42,9 +42,9 @@ pub struct RunProgress {
     pub total: u64,
     /// Those that could not be done, since this start.
     pub could_not_review: u64,
-    /// How long the others will take, as long as they take as long.
+    /// The estimated remaining time, from the mean time so far.
     pub time_left: Option<Duration>,
-    /// Dollars so far, with what is taken for cases that run.
+    /// Dollars so far, including the reservations of running cases.
     pub spent: Dollars,
     /// Dollars that are left; `None` without a limit.
     pub money_left: Option<Dollars>,
@@ -61,10 +61,10 @@ pub enum RunEnding {
     BudgetExhausted,
 }
 
-/// What stops a run.
+/// An error that stops a run.
 #[derive(Debug, Error)]
 pub enum EvalError {
-    /// A case that is none.
+    /// An invalid case.
     #[error(transparent)]
     EvalCase(#[from] CaseError),
     /// A record that cannot be kept.
@@ -72,7 +72,7 @@ pub enum EvalError {
     Store(#[from] StoreError),
 }
 
-/// Where the standing is told.
+/// Receives the progress.
 pub type ProgressSink<'a> = &'a (dyn Fn(&RunProgress) + Send + Sync);
 
 /// Runs all cases that have no record yet.

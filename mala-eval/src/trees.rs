@@ -17,7 +17,7 @@ pub struct CaseTrees {
     pub base: Files,
     /// The files at head.
     pub head: Files,
-    /// Where the files at base come from.
+    /// The origin of the files at base.
     pub origin: BaseOrigin,
     /// Files to which the diff does not apply, with the reason.
     pub notes: Vec<String>,
@@ -58,7 +58,7 @@ impl TreeReverter {
     }
 
     fn all(mut self, files: &[FileDiff<'_>]) -> CaseTrees {
-        // First everything that the diff names goes, so that files may trade places.
+        // First remove all files that the diff names, so that files may swap their paths.
         for file in files {
             self.trees.base.remove(&file.path);
         }

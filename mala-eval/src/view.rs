@@ -153,7 +153,7 @@ fn counted_lines(lines: u32) -> String {
     mala_domain::report::counted(lines as usize, "line")
 }
 
-/// The distance of a hit in words.
+/// Describes the distance of a hit.
 fn apart(claim: &ProblemLocation<'_>, truth: &ProblemLocation<'_>) -> String {
     let category = if claim.category == truth.category {
         "same category".to_owned()
@@ -179,8 +179,8 @@ fn judged_hit(record: &CaseRecord, claim: usize, truth: usize) -> String {
     }
 }
 
-/// Why something has no partner among the pairs that it is part of: what would do comes first, then
-/// what is undecided, then what is nearest.
+/// Why something has no partner, from the judged pairs with it. Pairs that the judge accepts come
+/// first, then undecided ones, then the nearest.
 fn judged_miss(record: &CaseRecord, is_part: impl Fn(&JudgedPair) -> bool) -> String {
     let rank = |pair: &&JudgedPair| {
         let lines = |pair: &JudgedPair| {
@@ -192,14 +192,14 @@ fn judged_miss(record: &CaseRecord, is_part: impl Fn(&JudgedPair) -> bool) -> St
     let Some(pair) = pairs(record).filter(|pair| is_part(pair)).min_by_key(rank) else {
         return match &record.judgement {
             None => "the case was not judged".to_owned(),
-            Some(_) => "the judge was asked of nothing that could be the same".to_owned(),
+            Some(_) => "the judge saw no candidate for it".to_owned(),
         };
     };
     let why = &pair.why;
     match pair.outcome {
-        PairOutcome::Same => format!("what it is the same as has a closer partner: {why}"),
-        PairOutcome::Undecided => format!("undecided, which is no hit: {why}"),
-        PairOutcome::Different => format!("the judge, of the nearest: {why}"),
+        PairOutcome::Same => format!("its match has a closer partner: {why}"),
+        PairOutcome::Undecided => format!("undecided, so not a hit: {why}"),
+        PairOutcome::Different => format!("the judge about the nearest candidate: {why}"),
     }
 }
 

@@ -1,6 +1,6 @@
-//! The agent: a model with read-only tools and hard limits, called from this process. As a reviewer it
-//! looks at every part of the change and returns claims. As a verifier it checks claims in a fresh context and
-//! edits what stands, with what is left of the same limits.
+//! The agent: a model with read-only tools and hard limits, called from this process. As a reviewer
+//! it reviews every part of the change and returns claims. As a verifier it checks claims in a
+//! fresh context and edits the findings, with the rest of the same budget.
 
 mod account;
 mod checker;
@@ -34,13 +34,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 use tokio::sync::OnceCell;
 use tokio::time::timeout_at;
 
-/// Where the agent's events go.
+/// Receives the agent's events.
 pub type AgentEvents = Arc<dyn Fn(ReviewEvent) + Send + Sync>;
 
-/// Prompts and answers as they were sent and came, by name. Kept only on request, and without secrets.
+/// The prompts and answers, by name. Kept only on request, and without secrets.
 pub type Transcript = Arc<Mutex<Vec<(String, String)>>>;
 
-/// How the agent works.
+/// The settings of the agent.
 pub struct AgentSettings {
     /// The model that reviews.
     pub client: ModelClient,
@@ -50,21 +50,21 @@ pub struct AgentSettings {
     pub profile: Profile,
     /// The limits.
     pub limits: Limits,
-    /// What finds the hints that the model is given.
+    /// The reviewer whose findings are hints for the model.
     pub hints: Option<Arc<dyn Reviewer>>,
     /// Whether the hints are claims of the agent, or another reviewer reports them.
     pub claims_hints: bool,
     /// The project's linters, for the tool that runs them.
     pub linters: Option<Arc<dyn Linters>>,
-    /// Which findings it checks as a verifier.
+    /// The findings that it checks as a verifier.
     pub checks: AgentChecks,
-    /// Where its events go.
+    /// Receives its events.
     pub events: AgentEvents,
-    /// Where prompts and answers are kept, if they are.
+    /// The transcript, if one is kept.
     pub transcript: Option<Transcript>,
 }
 
-/// Which findings the agent checks as a verifier.
+/// The findings that the agent checks as a verifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentChecks {
     /// All of its own.
@@ -86,7 +86,7 @@ impl Agent {
         Self { settings, resources: OnceLock::new(), prepared: OnceCell::new() }
     }
 
-    /// Estimates what a review would do and could cost, without calling a model.
+    /// Estimates the calls and the maximum cost of a review, without calling a model.
     pub async fn forecast(
         &self,
         context: &ReviewContext,

@@ -1,5 +1,5 @@
-//! The reviewer `command`: sends the prompt to a command of the user, and has a parser structure its
-//! answer. `mala_domain::command` decides what the answer is worth.
+//! The reviewer `command`: sends the prompt to a command of the user, and lets a parser structure
+//! its answer. `mala_domain::command` validates the answer.
 
 mod ask;
 
@@ -21,17 +21,17 @@ use mala_domain::task::context::TaskContext;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How much of a change the command is shown. It looks at the rest by itself.
+/// Maximum size of the shown change. The command can read the rest itself.
 const MAX_BYTES: usize = 300_000;
 
 /// How much time is kept for the parser, at most.
 const PARSER_TIME: Duration = Duration::from_secs(60);
 
-/// How a command reviews.
+/// The settings of the reviewer.
 pub struct CommandSettings {
     /// The command.
     pub lane: Lane,
-    /// What structures its answer.
+    /// The parser of its answer.
     pub parser: ReviewParser,
     /// Runs commands in a copy of the tree, away from the user's files.
     pub runner: Arc<dyn LaneRunner>,
@@ -39,30 +39,30 @@ pub struct CommandSettings {
     pub head: String,
     /// A random secret for the proof token.
     pub secret: String,
-    /// What its prompt contains, unless it reviews a task.
+    /// The content of its prompt, unless it reviews a task.
     pub context: CommandPromptSettings,
     /// The task that it reviews.
     pub task: Option<TaskReviewing>,
-    /// Where prompts and answers are kept, if they are.
+    /// The transcript, if one is kept.
     pub transcript: Option<Transcript>,
 }
 
 /// The task that a command reviews.
 #[derive(Clone)]
 pub struct TaskReviewing {
-    /// What the command is given; set before the review starts.
+    /// The context for the command; set before the review starts.
     pub context: Arc<OnceLock<TaskContext>>,
-    /// What the user's slash command says.
+    /// The text of the user's slash command.
     pub instructions: Option<String>,
-    /// What a parser that is a slash command is told before its prompt.
+    /// The instructions of a parser that is a slash command, before its prompt.
     pub parser_instructions: Option<String>,
-    /// What the command answered, for the task.
+    /// The answer of the command, for the task.
     pub answer: Arc<Mutex<Option<TaskAnswer>>>,
-    /// What it printed, whatever came of it.
+    /// The output of the command, even if it failed.
     pub printed: Arc<Mutex<String>>,
 }
 
-/// What structures an answer.
+/// The parser of an answer.
 pub enum ReviewParser {
     /// A second command.
     Command(Box<Lane>),
@@ -112,7 +112,7 @@ impl CommandReview {
         if let Some((model, usage)) = parsing {
             opinion.warnings.push(spent(&model, &usage));
             opinion.model = Some(model);
-            // What the command itself used is unknown, and with it the sum.
+            // The usage of the command itself is unknown, so the total is unknown too.
             opinion.usage.llm_calls += usage.llm_calls;
             opinion.usage.latency_seconds_llm += usage.latency_seconds_llm;
             opinion.usage.answers_read.extend(usage.answers_read);
@@ -155,7 +155,7 @@ impl CommandReview {
         (fence, token, text)
     }
 
-    /// The review in form, and what that took.
+    /// The structured review, and the usage.
     async fn parse(
         &self,
         context: &ReviewContext,

@@ -3,7 +3,7 @@
 /// A step of a review.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReviewEvent {
-    /// What changed is known.
+    /// The change was determined.
     Scoped {
         /// Changed files.
         files: usize,
@@ -25,7 +25,7 @@ pub enum ReviewEvent {
         /// Its name.
         tool: String,
     },
-    /// An agent has spent something, in all so far.
+    /// The total spending of an agent so far.
     Spent {
         /// Calls to models.
         llm_calls: u32,
@@ -42,27 +42,27 @@ pub enum ReviewEvent {
     ReviewWarning {
         /// The reviewer.
         reviewer: String,
-        /// What went wrong.
+        /// The warning.
         warning: String,
     },
     /// A reviewer has ended.
     ReviewerEnded {
         /// Its name.
         reviewer: String,
-        /// What it claims, or `None` when it failed.
+        /// The number of claims; `None` if it failed.
         claims: Option<usize>,
     },
     /// The claims are admitted and are checked.
     Verifying {
-        /// What was admitted.
+        /// The number of admitted findings.
         findings: usize,
     },
-    /// The report stands.
+    /// The report is complete.
     Decided {
-        /// What stands.
+        /// The number of findings.
         findings: usize,
     },
 }
 
-/// Where events go.
+/// Receives events.
 pub type EventSink<'a> = &'a (dyn Fn(ReviewEvent) + Send + Sync);

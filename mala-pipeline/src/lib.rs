@@ -1,4 +1,4 @@
-//! The order of things: scope, context, review, admit, decide, publish.
+//! The use cases, as sequences of stages: scope, context, review, admit, decide, publish.
 
 pub mod agent;
 pub mod command;

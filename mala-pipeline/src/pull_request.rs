@@ -1,6 +1,6 @@
-//! Posts a review on a pull request, and stores what people decided there in the ledger. Each round reads the
-//! discussion, plans what is missing and writes it, until nothing is missing. A crash, a lost connection or another run
-//! at the same time only leaves more for the next round.
+//! Posts a review on a pull request, and stores decisions that people made there in the ledger.
+//! Each round reads the discussion, plans the missing writes and performs them, until nothing is
+//! missing. A crash, a lost connection or a concurrent run only leaves more for the next round.
 
 mod decisions;
 
@@ -47,7 +47,7 @@ pub struct PostRequest<'a> {
     pub is_from_file: bool,
 }
 
-/// What posting did.
+/// The result of posting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PostOutcome {
     /// The discussion shows the review.
@@ -59,7 +59,7 @@ pub enum PostOutcome {
         /// Why comments that mala wrote with another account stay as they are.
         unchanged: Option<ForgeError>,
     },
-    /// The pull request has another head: nothing more is posted.
+    /// The pull request has another head: posting stops.
     Superseded,
 }
 
@@ -170,7 +170,7 @@ impl<'a> Posting<'a> {
         inline
     }
 
-    /// What the discussion lacks.
+    /// The missing writes.
     fn missing(&self, discussion: &Discussion) -> Vec<ForgeWrite> {
         let without_lines;
         let discussion = match self.request.parts.inline {
@@ -183,7 +183,8 @@ impl<'a> Posting<'a> {
         let PostRequest { pull, reviewed, started, parts, is_from_file, .. } = self.request;
         let report = &reviewed.report;
         let before = SummaryState::newest(discussion);
-        // A command that came during the review is for the next one. The review of another job did not know of any.
+        // A command that was given during the review is for the next one. A report of another job
+        // does not answer any command.
         let asked = if *is_from_file { 0 } else { self.request.before.last_review_command() };
         let answered = asked.max(before.answered);
         let inline = plan_inline(&self.inline(discussion), discussion, &before, &self.refused);
@@ -232,7 +233,8 @@ impl<'a> Posting<'a> {
         answers.collect()
     }
 
-    /// Writes until a write is refused or its fate is unknown; the next round sees what is missing then.
+    /// Performs writes until one is refused or its result is unknown; the next round plans the
+    /// missing ones again.
     async fn write(
         &mut self,
         forge: &dyn Forge,
@@ -268,7 +270,8 @@ impl<'a> Posting<'a> {
         Ok(())
     }
 
-    /// Writes each comment of a refused review by itself: only those with refused lines are left out.
+    /// Posts each comment of a refused review separately, so that only those with refused lines are
+    /// missing.
     async fn write_one_by_one(
         &mut self,
         forge: &dyn Forge,
@@ -319,7 +322,7 @@ fn changed_comment(write: &ForgeWrite) -> Option<u64> {
     }
 }
 
-/// Whether the token may not do it.
+/// Whether the token lacks the permission.
 fn is_refusal(error: &ForgeError) -> bool {
     matches!(error, ForgeError::Forbidden { .. } | ForgeError::NotFound { .. })
 }

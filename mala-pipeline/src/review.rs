@@ -34,17 +34,17 @@ use track::Tracker;
 /// The ports of a review.
 #[derive(Clone, Copy, Default)]
 pub struct ReviewPorts<'p> {
-    /// The reviewers, asked side by side.
+    /// The reviewers, which run concurrently.
     pub reviewers: &'p [Arc<dyn Reviewer>],
-    /// What checks their findings.
+    /// The verifiers of their findings.
     pub verifiers: Verifiers<'p>,
-    /// Where the files of the review will be kept, if they will, and under which time.
+    /// The store for the files of the review and its start time, if they are kept.
     pub store: Option<(&'p dyn RunStore, &'p StartTime)>,
     /// The ledger of the change; without one, every review is the first.
     pub tracking: Option<ChangeTracking<'p>>,
 }
 
-/// A report, with what outputs show beside it.
+/// A report, with the data that outputs show beside it.
 pub struct ReviewOutput {
     /// The result.
     pub report: Report,
@@ -63,8 +63,8 @@ pub async fn gather(
     context::gather(plan, scope, needs_surroundings).await
 }
 
-/// Reviews a change. An error means that its tree cannot be read; everything else, failures of
-/// reviewers included, is in the report.
+/// Reviews a change. An error means that its tree cannot be read; other failures, including those
+/// of reviewers, are in the report.
 pub async fn review(
     plan: &ReviewPlan,
     scope: ReviewScope,
@@ -130,7 +130,7 @@ pub async fn review(
     Ok(ReviewOutput { report, sources: reported.sources })
 }
 
-/// The coverage that the reviewers reached; without any, of what was given to them.
+/// The coverage of the reviewers; without reviewers, that of the reviewable hunks.
 fn reached(
     opinions: &Opinions,
     given: Coverage,

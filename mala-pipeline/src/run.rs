@@ -1,6 +1,6 @@
-//! `mala run`: a loop that takes events, asks the lifecycle what follows, and performs the effects
-//! through ports, several at a time. Every event is in the log before its effects start, so that a
-//! killed run goes on where it was.
+//! `mala run`: a loop that passes events to the lifecycle and performs the resulting effects
+//! through ports, several at a time. Every event is logged before its effects start, so that a
+//! killed run can continue.
 
 mod filing;
 mod perform;
@@ -34,26 +34,26 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::watch;
 
-/// What a run reaches the outside through.
+/// The ports of a run.
 #[derive(Clone, Copy)]
 pub struct RunPorts<'p> {
-    /// Where issues come from and findings go.
+    /// The source of issues, and the place to file findings.
     pub tracker: &'p dyn Tracker,
-    /// Who works on issues.
+    /// The coder.
     pub coder: &'p dyn Coder,
-    /// Where they work.
+    /// The workspaces of the coder.
     pub workspaces: &'p dyn Workspaces,
-    /// Where finished work goes.
+    /// The target branch.
     pub main_line: &'p dyn MainLine,
-    /// What the run remembers.
+    /// The log of the run.
     pub log: &'p dyn RunLog,
-    /// Who reviews.
+    /// The reviewer.
     pub reviews: &'p dyn TriggerReviews,
-    /// Which configurations can be used.
+    /// Checks configurations.
     pub configs: &'p dyn ConfigValidator,
     /// Seconds since 1970.
     pub clock: &'p (dyn Fn() -> i64 + Send + Sync),
-    /// Where progress is shown.
+    /// Receives progress notices.
     pub notices: &'p (dyn Fn(RunNotice) + Send + Sync),
 }
 
@@ -63,7 +63,7 @@ pub trait ConfigValidator: Send + Sync {
     fn problem<'a>(&'a self, commit: &'a str) -> BoxFuture<'a, Option<String>>;
 }
 
-/// Reviews ranges for triggers, with the reviewer that each of them names.
+/// Reviews ranges for triggers, with the reviewer that each trigger names.
 pub trait TriggerReviews: Send + Sync {
     /// Reviews a range. An error means that its tree cannot be read.
     fn review<'a>(
@@ -72,7 +72,7 @@ pub trait TriggerReviews: Send + Sync {
     ) -> BoxFuture<'a, Result<Report, ScopeError>>;
 }
 
-/// A review that a trigger asks for.
+/// A review for a trigger.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriggerReviewRequest {
     /// The trigger.
@@ -91,7 +91,7 @@ pub struct TriggerReviewRequest {
     pub tasks: Vec<(String, String)>,
 }
 
-/// How a run works, from its settings.
+/// The plan of a run, from its settings.
 pub struct OrchestratorPlan {
     /// The rules of its life.
     pub rules: RunRules,
@@ -101,7 +101,7 @@ pub struct OrchestratorPlan {
     pub new_run_id: String,
     /// Command that is run in each new workspace.
     pub setup: Option<String>,
-    /// How long a session may take.
+    /// The time limit of a session.
     pub max_session: Duration,
     /// How long a session may be idle.
     pub max_idle: Duration,
@@ -114,8 +114,8 @@ pub struct OrchestratorPlan {
 }
 
 impl OrchestratorPlan {
-    /// The same, with the issues of the stored run if that is resumed and none are named. `metadata` is that of the
-    /// stored run.
+    /// The same plan, with the issues of the stored run if that is resumed without a selection.
+    /// `metadata` is that of the stored run.
     pub fn continuing(mut self, metadata: Option<&str>) -> Result<Self, RunError> {
         let stored = progress::parsed_metadata(metadata)?;
         let selection = std::mem::take(&mut self.rules.selection);
@@ -123,8 +123,8 @@ impl OrchestratorPlan {
         Ok(self)
     }
 
-    /// What the run would start from, with the metadata and the log of the stored run, the issues of the tracker, and
-    /// the commit that the target branch points to.
+    /// The state from which the run would start, given the metadata and the log of the stored run,
+    /// the issues of the tracker, and the commit of the target branch.
     pub fn preview(
         &self,
         metadata: Option<&str>,
@@ -158,15 +158,15 @@ impl OrchestratorPlan {
     }
 }
 
-/// What a run starts from.
+/// The state from which a run starts.
 pub struct RunPreview {
     /// The run that it continues; `None` for a new one.
     pub resumes: Option<String>,
-    /// What is done and in progress, with the issues of the tracker.
+    /// Finished and active work, with the issues of the tracker.
     pub state: RunState,
 }
 
-/// What came of a run.
+/// The result of a run.
 pub struct RunResult {
     /// How it ended.
     pub conclusion: RunConclusion,
@@ -174,7 +174,7 @@ pub struct RunResult {
     pub report: RunReport,
 }
 
-/// What stops a run.
+/// An error that stops a run.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// There is nothing to resume.
@@ -195,7 +195,7 @@ pub enum RunError {
     /// The tracker cannot be read.
     #[error(transparent)]
     Tracker(#[from] TrackerError),
-    /// The lifecycle left nothing to do.
+    /// The lifecycle returned no effect although the run is not finished.
     #[error("the run has nothing left to do and did not end")]
     Stuck,
 }
@@ -203,7 +203,7 @@ pub enum RunError {
 /// How long to wait before the tracker is read again.
 const WATCH: Duration = Duration::from_secs(2);
 
-/// How a run is stopped: 1 starts nothing new, 2 stops all sessions and keeps all state.
+/// Stop requests: 1 starts nothing new, 2 stops all sessions and keeps all state.
 pub type StopRequests = watch::Receiver<u32>;
 
 /// Runs until no work is left, or until it is stopped.
@@ -265,7 +265,7 @@ pub async fn run(
             }
         }
     }
-    // Dropping a step ends everything that it started.
+    // Dropping a step terminates everything that it started.
     drop(performed);
     if !is_interrupted {
         progress.emit(RunEvent::Finished)?;
@@ -287,7 +287,7 @@ fn result(
     RunResult { conclusion, report: RunReport { conclusion, ..report } }
 }
 
-/// Reads the tracker while nothing is to be done, and returns what follows if it has changed.
+/// Reads the tracker while the run is idle, and returns the effects if it has changed.
 async fn look_again(
     progress: &mut RunProgressLog<'_>,
     ports: &RunPorts<'_>,
@@ -299,7 +299,7 @@ async fn look_again(
     }
 }
 
-/// All issues. A tracker that answered before and does not now leaves what is known.
+/// All issues. If the tracker fails after an earlier success, the known issues stay.
 async fn read_issues(
     state: &RunState,
     ports: &RunPorts<'_>,
@@ -313,8 +313,8 @@ async fn read_issues(
     }
 }
 
-/// Removes what a killed run left behind: processes, and workspaces of no unfinished work. Says what is in the way
-/// of merges.
+/// Removes what a killed run left behind: processes, and workspaces without unfinished work. Warns
+/// about obstacles to merges.
 async fn prepare(state: &RunState, ports: &RunPorts<'_>) -> Result<(), WorkspaceError> {
     let unfinished = state.works.iter().filter(|(_, work)| work.is_active());
     let kept: Vec<String> = unfinished.map(|(key, _)| key.workspace_name()).collect();
@@ -329,7 +329,7 @@ async fn prepare(state: &RunState, ports: &RunPorts<'_>) -> Result<(), Workspace
     Ok(())
 }
 
-/// Waits until the user asks to stop.
+/// Waits for a stop request of the user.
 async fn next_stop(stop: &mut StopRequests) -> u32 {
     if stop.changed().await.is_err() {
         std::future::pending::<()>().await;
@@ -337,7 +337,7 @@ async fn next_stop(stop: &mut StopRequests) -> u32 {
     *stop.borrow_and_update()
 }
 
-/// A step to perform, with all that it needs to know.
+/// A step to perform, with all its inputs.
 struct StepTask {
     key: WorkKey,
     step: WorkStep,
@@ -345,7 +345,7 @@ struct StepTask {
     issue: Option<TrackerIssue>,
     linked: Option<IssueId>,
     run_id: String,
-    /// What the run cost so far.
+    /// The cost of the run so far.
     run_cost_usd: f64,
 }
 
@@ -365,7 +365,7 @@ impl StepTask {
     }
 }
 
-/// An event in words for the log of a step that failed.
+/// The event for a step that failed.
 fn failed(error: impl std::fmt::Display) -> WorkEvent {
     WorkEvent::Failed(error.to_string())
 }

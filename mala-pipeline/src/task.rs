@@ -1,5 +1,6 @@
-//! `mala task`: 004's statuses around one review. Every change of a task is one transaction of its store, with the
-//! events that say so; a process that dies leaves a review open, and the next one closes it.
+//! `mala task`: the statuses of a task around one review. Every change of a task is one transaction
+//! of its store, together with its events. If a process dies, its review stays open and the next
+//! one closes it.
 
 mod context;
 
@@ -17,14 +18,14 @@ use mala_domain::verdict::NotReviewedReason;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// How often a change is tried again when another process changes the task at the same time.
+/// Maximum number of retries if another process changes the task at the same time.
 const MAX_TRIES: usize = 50;
 
-/// What tasks are worked on with.
+/// The ports for tasks.
 pub struct TaskPorts<'p> {
-    /// Where tasks are.
+    /// The storage of tasks.
     pub store: &'p dyn TaskStore,
-    /// How the user is notified.
+    /// The notification channels.
     pub notifiers: &'p [Arc<dyn Notifier>],
     /// The id of the project in events.
     pub project_id: &'p str,
@@ -41,7 +42,7 @@ pub trait TaskReviews: Send + Sync {
     /// The command, or the name of the reviewer.
     fn reviewer_command(&self) -> String;
 
-    /// What there is to review. The error says why it cannot be found.
+    /// The work to review. The error says why it cannot be determined.
     fn work(&self) -> BoxFuture<'_, Result<TaskWork, String>>;
 
     /// Gathers the context and reviews the task.
@@ -53,22 +54,22 @@ pub trait TaskReviews: Send + Sync {
 pub struct TaskWork {
     /// The hash of its diff.
     pub diff_hash: String,
-    /// Whether there is none.
+    /// Whether the diff is empty.
     pub is_empty: bool,
-    /// If there is none here, what has work since the task started, such as another branch.
+    /// If the diff is empty, another place with work since the start of the task, such as a branch.
     pub elsewhere: Option<String>,
 }
 
-/// What a reviewer said about a task.
+/// The result of the review of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewedTask {
-    /// What it comes to.
+    /// The conclusion.
     pub conclusion: ReviewConclusion,
     /// Why it could not be done, as a kind.
     pub not_done: Option<NotReviewedReason>,
-    /// What a command printed.
+    /// The output of the command.
     pub raw_output: String,
-    /// What else is to be known.
+    /// Warnings.
     pub warnings: Vec<String>,
     /// Whether no file was reviewed.
     pub is_empty: bool,
@@ -131,7 +132,7 @@ pub enum TaskError {
     WorkElsewhere {
         /// The task.
         id: IssueId,
-        /// What there is.
+        /// The work that was found.
         work: String,
     },
     /// The store fails.
@@ -195,15 +196,15 @@ pub async fn complete_task(id: &str, ports: &TaskPorts<'_>) -> Result<TaskRecord
     change_task(id, TaskAction::Done, ports, |task| task.status = TaskStatus::Complete).await
 }
 
-/// A review of a task: what asks for it, and its limits.
+/// A request to review a task, and its limits.
 pub struct TaskReviewRequest<'r> {
     /// The task.
     pub id: &'r str,
-    /// What asks for the review.
+    /// The action that requests the review.
     pub action: TaskAction,
     /// A unique id for the review.
     pub review_id: String,
-    /// The attempt whose objection blocks the task.
+    /// The attempt from which on an objection blocks the task.
     pub max_revisions: u32,
 }
 
@@ -241,7 +242,7 @@ pub async fn review_task(
     Ok(FinishedTaskReview { task, review, not_done: reviewed.not_done, unsent })
 }
 
-/// Records that `mala run` starts a review of a task, with the events of any review. The run decides what becomes of
+/// Records that `mala run` starts a review of a task, with the usual events. The run decides about
 /// the status. `None` while another process reviews the task.
 pub async fn start_run_review(
     id: &IssueId,
@@ -340,7 +341,8 @@ async fn end(
     Err(TaskError::Changed(id.clone()))
 }
 
-/// Sends a notification in all ways. Returns what was not sent, and why: that changes no result.
+/// Sends a notification through all channels. Returns failures with their reason; they do not
+/// change a result.
 pub async fn notify(
     notification: &UserNotification,
     notifiers: &[Arc<dyn Notifier>],

@@ -46,10 +46,12 @@ pub fn to_the_second(time: &str) -> String {
     }
 }
 
-/// Text that a runner of GitHub Actions does not take for its commands (`::error::` at the start of a line, `##[error]`
-/// anywhere): untrusted names and texts could switch annotations off, or fake them.
+/// Text in which a runner of GitHub Actions recognizes no commands (`::error::` at the start of a
+/// line, `##[error]` anywhere). Otherwise untrusted names and texts could turn annotations off, or
+/// fake them.
 pub fn without_runner_commands(text: &str) -> String {
-    // What a color hides would be at the start of a line once colors are removed.
+    // Strip colors first: text after a color code is at the start of a line once colors are
+    // removed.
     let text = anstream::adapter::strip_str(text).to_string();
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {

@@ -74,7 +74,8 @@ impl Environment {
         self.folder.ancestors().find(is_root).unwrap_or(&self.folder)
     }
 
-    /// How to render for the terminal on stdout. Colors are removed on output when it shows none.
+    /// The options to render for the terminal on stdout. Colors are removed on output if it
+    /// supports none.
     pub fn terminal(&self) -> TerminalOptions {
         let width = self.columns.unwrap_or(80).clamp(40, 160);
         TerminalOptions {

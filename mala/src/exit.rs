@@ -1,4 +1,4 @@
-//! How the program ends: the exit codes, whose numbers only this file knows, and what is printed with them.
+//! The exit codes, whose numbers are only in this file, and the messages that go with them.
 
 use crate::console;
 use crate::failure::{Failure, FailureKind, describe};
@@ -57,7 +57,7 @@ impl Exit {
         Self::ALL.into_iter().find(|exit| i32::from(exit.code()) == code)
     }
 
-    /// What the number means, for the reference.
+    /// The meaning of the exit code, for the reference.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Passed => "the review passed; for other commands, success",

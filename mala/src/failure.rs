@@ -1,4 +1,4 @@
-//! Errors with a kind and, where there is one, a hint. The command line gives each kind its exit code.
+//! Errors with a kind and an optional hint. The command line maps each kind to an exit code.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ pub struct Failure {
 pub enum FailureKind {
     /// The arguments are invalid.
     Usage,
-    /// A review was asked for by an account that may not.
+    /// A review was requested by an account without permission.
     NotAllowed,
     /// The configuration is invalid.
     Configuration,
@@ -29,7 +29,7 @@ pub enum FailureKind {
     CouldNotReview,
     /// `review-gate spawn-code-review` starts no reviewer.
     SpawnFailed,
-    /// `review-gate` cannot do what it is asked.
+    /// `review-gate` cannot perform the command.
     Internal,
 }
 
@@ -44,13 +44,13 @@ impl Failure {
         Self::new(FailureKind::Usage, message)
     }
 
-    /// Adds what cannot be done, before the reason.
+    /// Adds the failed action, before the reason.
     pub fn subject(mut self, subject: impl Into<String>) -> Self {
         self.subject = Some(subject.into());
         self
     }
 
-    /// Adds what to do about it.
+    /// Adds a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

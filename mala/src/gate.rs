@@ -26,7 +26,7 @@ pub struct Gate {
     command: GateCommand,
 }
 
-/// What to do
+/// The commands of `review-gate`
 #[derive(Debug, Subcommand)]
 enum GateCommand {
     /// Start the reviewers of a change
@@ -37,7 +37,7 @@ enum GateCommand {
     Status(status::StatusArgs),
     /// List sessions, newest first
     List(status::ListArgs),
-    /// Stop a session and everything that it started
+    /// Stop a session and all of its processes
     Cancel(status::CancelArgs),
     /// Remove old sessions
     Clean(clean::CleanArgs),

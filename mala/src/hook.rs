@@ -41,7 +41,7 @@ const PUSH: &str = "git pre-push";
 /// The largest list of pushed refs.
 const MAX_INPUT: u64 = 16 << 20;
 
-/// Answers a host. `time` is the time limit, or what is wrong with the command line.
+/// Answers a host. `time` is the time limit, or the error in the command line.
 pub(crate) fn stop(time: Result<Duration, String>) -> Exit {
     let answer = catch_unwind(AssertUnwindSafe(|| stop_answer(time)));
     let answer = answer.unwrap_or_else(|_| {
@@ -53,7 +53,8 @@ pub(crate) fn stop(time: Result<Duration, String>) -> Exit {
     Exit::Passed
 }
 
-/// Records the state of the repository when a conversation starts. The conversation goes on if it fails.
+/// Records the state of the repository when a conversation starts. A failure does not stop the
+/// conversation.
 pub(crate) fn start() -> Exit {
     let recorded = catch_unwind(AssertUnwindSafe(record_start));
     if let Err(error) = recorded.unwrap_or_else(|_| Err(anyhow::anyhow!("mala has a bug"))) {
@@ -71,7 +72,7 @@ pub(crate) fn accept(top: &Path, here: &Environment) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// Reviews what is pushed. Git writes the refs to stdin, and refuses the push unless this exits with 0.
+/// Reviews a push. Git writes the refs to stdin, and refuses the push unless this exits with 0.
 pub(crate) fn pre_push(time: Duration) -> anyhow::Result<Exit> {
     let here = Environment::of_process()?;
     let mut input = String::new();
@@ -105,7 +106,7 @@ pub(crate) fn pre_push(time: Duration) -> anyhow::Result<Exit> {
     }
 }
 
-/// Remembers what was refused, so that it can be accepted.
+/// Stores the refused work, so that it can be accepted.
 fn remember_push(facts: &HookFacts, here: &Environment) {
     let Some(top) = here.work_tree() else { return };
     let (folder, record) = (hook_folder(top), push_record(facts));
@@ -166,7 +167,7 @@ fn stop_answer(time: Result<Duration, String>) -> HookAnswer {
     decided(&look, &stop, record.as_ref(), &folder)
 }
 
-/// The user's settings, or what is wrong with them.
+/// The user's settings, or the error in them.
 fn user_settings(here: &Environment) -> Result<UserSettings, String> {
     UserSettings::load(here).map_err(|error| error.to_string())
 }
@@ -189,7 +190,7 @@ fn skipped(here: &Environment) -> Option<HookFacts> {
     folder.is_off().then(|| HookFacts::Off(folder.switch().display().to_string()))
 }
 
-/// Looks at the work, and gives up after the time limit.
+/// Reviews the work, up to the time limit.
 fn limited(
     time: Duration,
     grace: Duration,
@@ -218,7 +219,7 @@ fn unreviewed(why: String) -> HookReview {
     }
 }
 
-/// Decides and remembers. If nothing can be written, the agent is not blocked again and again.
+/// Decides and stores the record. If nothing can be written, the agent is blocked at most once.
 fn decided(
     look: &HookReview,
     stop: &Stop,

@@ -19,17 +19,17 @@ use std::path::{Path, PathBuf};
 /// The effective settings of a command.
 #[derive(Debug)]
 pub struct Settings {
-    /// How a change is reviewed.
+    /// The settings of reviews.
     pub policy: ReviewPolicy,
     /// The panel of external reviewers.
     pub gate: GatePolicy,
-    /// How issues are worked on.
+    /// The settings of runs.
     pub run: RunPolicy,
-    /// How tasks are reviewed.
+    /// The settings of tasks.
     pub tasks: TaskPolicy,
     /// The repository's file: its commands and triggers are not merged with others.
     pub project: Config,
-    /// How models are reached.
+    /// The settings of models.
     pub models: UserModels,
     /// Warnings about the configuration files.
     pub warnings: Vec<ConfigWarning>,
@@ -40,7 +40,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The notice and the warnings that matter to a review; other warnings are about triggers and runs.
+    /// The notice and the warnings that concern reviews; other warnings are about triggers and
+    /// runs.
     pub fn notices(&self) -> Vec<String> {
         self.notices_about(|topic| topic == WarningTopic::Review)
     }
@@ -70,7 +71,7 @@ pub struct UserModels {
 pub struct UserSettings {
     layers: Vec<ConfigLayer>,
     warnings: Vec<ConfigWarning>,
-    /// How models are reached. A repository cannot set this.
+    /// The settings of models. A repository cannot set them.
     pub models: UserModels,
 }
 

@@ -44,7 +44,7 @@ pub fn read_following_links(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     bounded_read::read_following_links(path, max)
 }
 
-/// Writes a file as a whole or not at all.
+/// Writes a file atomically.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     store::write_atomically(path, bytes)
 }

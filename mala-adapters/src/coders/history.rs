@@ -1,5 +1,5 @@
-//! Repairs the stored history of a session that has every result of a tool twice: once in the line of the call,
-//! and once in a line of the user that has nothing else.
+//! Repairs the stored history of a session that contains every tool result twice: in the line of
+//! the call, and in a separate line of the user.
 
 use crate::bounded_read::read_no_follow;
 use crate::store::write_atomically;

@@ -9,7 +9,8 @@ use std::time::Duration;
 /// How long bubblewrap may take to show that it works.
 const PROBE: Duration = Duration::from_secs(10);
 
-/// What every confined process gets: processes of its own, and everything else to read.
+/// The arguments for every sandboxed process: its own process namespace, and everything else
+/// read-only.
 const READ_ONLY: [&str; 9] = [
     "--unshare-pid",
     "--die-with-parent",
@@ -85,7 +86,8 @@ impl Sandbox {
     }
 }
 
-/// What a command of the user may write beside its worktree: the user's home and temporary files.
+/// The folders that a command of the user may write beside its worktree: the user's home and
+/// temporary files.
 pub(super) fn folders_of_user(variables: &ProcessEnvironment) -> Vec<PathBuf> {
     let own = ["HOME", "TMPDIR"].into_iter().filter_map(|name| variables.get(name));
     own.map(PathBuf::from).chain([PathBuf::from("/tmp")]).collect()

@@ -24,7 +24,7 @@ const MAX_ENTRIES: usize = 200_000;
 /// How long a message about a failure is, in characters.
 const MAX_WHY: usize = 400;
 
-/// Runs a session and reads what it prints. `session` is the id that it was told.
+/// Runs a session and reads its output. `session` is the id that it was given.
 pub(super) async fn run(
     spec: ProcessSpec,
     order: &CoderOrder<'_>,
@@ -50,7 +50,7 @@ pub(super) async fn run(
     CoderSession { session: Some(id), end, message, cost_usd: reader.cost_usd }
 }
 
-/// What is known of a running session.
+/// The state of a running session.
 struct RunningSession {
     reader: CoderReader,
     last_output: Instant,
@@ -66,7 +66,7 @@ fn lock(shared: &Mutex<RunningSession>) -> MutexGuard<'_, RunningSession> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends when the session has printed nothing and changed no file for too long.
+/// Completes when the session has printed nothing and changed no file for too long.
 async fn silence(shared: &Mutex<RunningSession>, order: &CoderOrder<'_>) {
     let mut quiet_since = Instant::now();
     loop {
@@ -134,7 +134,7 @@ impl OutputWatcher for SessionWatcher<'_> {
     }
 }
 
-/// How the session ended. That a program exits without an error proves nothing about its work.
+/// How the session ended. A successful exit proves nothing about its work.
 fn end_of(
     ended: Option<Result<FinishedProcess, ProcessError>>,
     reader: &CoderReader,

@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 64 << 20;
 /// A folder of responses.
 pub(super) struct ResponseCache {
     folder: PathBuf,
-    /// What distinguishes the responses of this account from those of others.
+    /// Distinguishes the responses of this account from those of others.
     owner: String,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct StoredResponse {
 }
 
 impl ResponseCache {
-    /// The folder, for an account that a token or a name stands for. Removes old responses.
+    /// The folder for the account with this token or name. Removes old responses.
     pub(super) fn new(folder: PathBuf, owner: &str) -> Self {
         remove_old(&folder, KEPT_RESPONSES);
         Self { folder, owner: hex(owner.as_bytes()) }
@@ -67,7 +67,8 @@ impl ResponseCache {
     }
 }
 
-/// Removes what was not written or used for this time. What cannot be removed only takes space.
+/// Removes files that were not written or used for this time. Files that cannot be removed only
+/// take space.
 pub(super) fn remove_old(folder: &Path, kept: Duration) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries {

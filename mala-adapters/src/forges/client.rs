@@ -1,6 +1,6 @@
-//! Requests to the REST API of a forge: conditional reads, pages, rate limits, and errors that name the
-//! missing permission. A read is repeated; a write is sent once, because only the caller knows whether it is still
-//! wanted after a wait.
+//! Requests to the REST API of a forge: conditional reads, pages, rate limits, and errors that name
+//! the missing permission. Reads are retried; a write is sent once, because only the caller knows
+//! whether it is still needed after a wait.
 
 use super::cache::{ResponseCache, StoredResponse};
 use crate::models::{HttpClient, Secret, retry_after};
@@ -34,13 +34,13 @@ const MAX_PAGES: usize = 100;
 /// Tells the user about a wait.
 pub type WaitNotice = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// What differs between forges.
+/// The differences between forges.
 pub(super) struct ApiService {
     /// The name in messages.
     pub(super) name: &'static str,
     /// The headers of each request.
     pub(super) headers: &'static [(&'static str, &'static str)],
-    /// What to check when the token is not valid.
+    /// A hint for an invalid token.
     pub(super) token_hint: &'static str,
 }
 
@@ -92,7 +92,7 @@ struct ApiResponse {
     has_next: bool,
 }
 
-/// What to do after an attempt.
+/// The result of an attempt.
 enum AttemptResult {
     Done(ApiResponse),
     /// It was refused for now, or it is not known whether it was done.
@@ -100,7 +100,7 @@ enum AttemptResult {
         wait: RetryWait,
         why: String,
     },
-    /// What was to be read is at this path, as after a repository was renamed.
+    /// The resource moved to this path, for example because a repository was renamed.
     Moved(String),
     Failed(ForgeError),
 }
@@ -108,7 +108,7 @@ enum AttemptResult {
 /// How long to wait before another attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RetryWait {
-    /// As long as the forge says.
+    /// The time that the forge states.
     Asked(Duration),
     /// This long before the second attempt, and twice as long before each further one.
     Growing(Duration),
@@ -135,8 +135,7 @@ impl ApiClient {
         Self { service, http, base, token, cache, notice, news, write_waits }
     }
 
-    /// Whether something changed since the last run, as far as it was read: a cached answer that still holds is no
-    /// news.
+    /// Whether any response since the start was not answered from the cache.
     pub(super) fn has_news(&self) -> bool {
         self.news.load(Ordering::Relaxed)
     }
@@ -172,7 +171,8 @@ impl ApiClient {
         Err(ForgeError::Unavailable(format!("a list of {name} has more than {n_items} items")))
     }
 
-    /// The items of a list. What is not a list is an error, because an empty one means that nothing was posted yet.
+    /// The items of a list. Anything else is an error, because an empty list means that nothing was
+    /// posted yet.
     pub(super) fn items(&self, body: Value) -> Result<Vec<Value>, ForgeError> {
         match body {
             Value::Array(items) => Ok(items),
@@ -240,7 +240,8 @@ impl ApiClient {
         self.write_waits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits before the next attempt; an error when there were too many, or when the forge asks for too long a wait.
+    /// Waits before the next attempt; an error after too many attempts, or if the forge demands too
+    /// long a wait.
     async fn wait(
         &self,
         waits: &mut RetryWaits,

@@ -17,13 +17,13 @@ use thiserror::Error;
 /// How long fetched commits are kept after their last use.
 const KEPT_UNUSED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// Where the commits of a pull request are.
+/// The repository and the commits of a pull request.
 pub struct CommitSource<'a> {
     /// The address for git.
     pub url: &'a str,
     /// The token, sent to this address only.
     pub token: &'a Secret,
-    /// Where the change starts.
+    /// The base.
     pub base: &'a str,
     /// The last commit.
     pub head: &'a str,
@@ -48,8 +48,8 @@ pub enum FetchError {
     },
 }
 
-/// Returns the folder below `cache` with a repository of these commits. Fetches them unless they
-/// are there already.
+/// Returns the folder below `cache` with a repository of these commits. Fetches them if it does not
+/// exist.
 pub async fn fetch_commits(
     source: &CommitSource<'_>,
     cache: &Path,

@@ -26,7 +26,7 @@ const WRITE_PULLS: &str = "Pull requests: write";
 const READ_CHECKS: &str = "Checks: read";
 const WRITE_CHECKS: &str = "Checks: write";
 const WRITE_ISSUES: &str = "Issues: write";
-/// GitHub also asks for this one, although no content is written.
+/// GitHub also requires `Contents: write`, although no content is written.
 const RESOLVE_THREADS: &str = "Pull requests: write` and `Contents: write";
 
 const SERVICE: ApiService = ApiService {
@@ -185,7 +185,8 @@ impl AsyncForge for GitHub {
 }
 
 impl GitHub {
-    /// The address of a repository for git: on the host of the API's web pages, whatever the API answers.
+    /// The address of a repository for git: always on the host of the web pages, independent of the
+    /// API's responses.
     fn clone_url(&self, repository: &RepositoryName) -> String {
         let scheme = self.api.base.split_once("://").map_or("https", |(scheme, _)| scheme);
         format!("{scheme}://{}/{repository}.git", web_host(&self.api.base))
@@ -205,7 +206,7 @@ impl GitHub {
         Ok(resolved.collect())
     }
 
-    /// The login of the token. Tokens of apps cannot read `/user`, but GraphQL tells theirs.
+    /// The login of the token. Tokens of apps cannot read `/user`, but GraphQL returns theirs.
     async fn viewer(&self) -> Result<Option<String>, ForgeError> {
         let mut user = if_allowed(self.api.get("/user", "Metadata: read").await)?;
         if user.is_null() {

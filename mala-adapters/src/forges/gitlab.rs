@@ -47,7 +47,7 @@ struct GitLab {
     known: Mutex<KnownMergeRequest>,
 }
 
-/// What requests need to name, as it was last read.
+/// Data of a merge request that later requests need, as last read.
 #[derive(Default)]
 struct KnownMergeRequest {
     /// The pushed states, newest first.
@@ -69,7 +69,8 @@ impl AsyncForge for GitLab {
             ForgeError::Unavailable("GitLab has not prepared the diff of the merge request".into())
         })?;
         let mut pull = bodies::pull_request(&found, at, newest, &self.web_url(&at.repository));
-        // A version knows the tip of the branch when it was pushed, which may be an older one.
+        // A version has the tip of the target branch at the time of the push, which may be
+        // outdated.
         let branches = format!("{}/repository/branches", project(&at.repository));
         let branch = format!("{branches}/{}", in_url(&pull.base_branch));
         let tip = self.api.get(&branch, READ).await?;
@@ -173,7 +174,8 @@ impl GitLab {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The address of a project's web page: on the server of the API, whatever the API answers.
+    /// The address of a project's web page: always on the server of the API, independent of its
+    /// responses.
     fn web_url(&self, repository: &RepositoryName) -> String {
         let root = self.api.base.strip_suffix("/api/v4").unwrap_or(&self.api.base);
         format!("{root}/{repository}")

@@ -1,5 +1,5 @@
-//! What happened to the commits of a pull request between two reviews, as the forge tells it: the clone may be
-//! shallow, and commits that were pushed over are in no clone.
+//! How the commits of a pull request moved between two reviews, according to the forge: the clone
+//! may be shallow, and commits that were pushed over are in no clone.
 
 use mala_domain::forge::{ComparedCommits, RepositoryName};
 use mala_domain::ports::{
@@ -24,7 +24,7 @@ impl ForgeHistory {
     ) -> Result<HistoryMoves, ForgeError> {
         let heads = self.compared(earlier.head, current.head).await?;
         let bases = self.compared(earlier.base, current.base).await?;
-        // What is not known in full is reviewed again in full.
+        // If the list of files is incomplete, everything is reviewed again.
         Ok(HistoryMoves {
             is_rewritten: heads.is_none_or(|it| !it.is_ahead) || bases.is_none(),
             base_files: bases.map(|it| it.files).unwrap_or_default(),

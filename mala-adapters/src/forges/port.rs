@@ -1,4 +1,5 @@
-//! The port of a forge over plain async functions, so that the client of a forge only says what differs.
+//! Implements the port of a forge with plain async functions, so that each forge only implements
+//! the differences.
 
 use super::client::ApiWrite;
 use mala_domain::forge::{
@@ -8,7 +9,7 @@ use mala_domain::forge::{
 use mala_domain::ports::{BoxFuture, Forge, ForgeError};
 use std::future::Future;
 
-/// The functions of the port `Forge`, which says what they do.
+/// The functions of the port `Forge`, where they are documented.
 pub(super) trait AsyncForge: Send + Sync {
     fn pull_request(
         &self,
@@ -124,7 +125,7 @@ impl<F: AsyncForge> Forge for ForgePort<F> {
     }
 }
 
-/// What the forge says, or nothing when it does not know it or the token may not read it.
+/// The value, or the default if the forge does not have it or the token cannot read it.
 pub(super) fn if_allowed<T: Default>(answer: Result<T, ForgeError>) -> Result<T, ForgeError> {
     match answer {
         Err(ForgeError::Forbidden { .. } | ForgeError::NotFound { .. }) => Ok(T::default()),

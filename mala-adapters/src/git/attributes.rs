@@ -1,5 +1,5 @@
-//! Attributes of files come from the trusted side of a change. What `.git/info/attributes` says is not part of any
-//! commit, so that it may not hide files from a review.
+//! Reads the attributes of files from the trusted side of a change. `.git/info/attributes` is not
+//! part of any commit, so it must not hide files from a review.
 
 use super::{Git, GitError, ObjectId};
 use std::os::unix::fs::symlink;
@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// Attributes that take files out of a review, as they start in an attributes file.
+/// Attributes that exclude files from a review, by their start in an attributes file.
 const HIDING: &[&str] = &["diff", "binary", "linguist-", "[attr]"];
 
-/// Where attributes are read from.
+/// The source of attributes.
 #[derive(Debug)]
 pub(super) struct AttributeSource {
     /// The tree whose `.gitattributes` apply.
@@ -32,7 +32,7 @@ impl Git {
 }
 
 fn without_hiding(shared: &Path) -> std::io::Result<Option<TempDir>> {
-    // Git ignores what it cannot read, too.
+    // Git ignores an unreadable file, too.
     let Ok(own) = std::fs::read(shared.join("info/attributes")) else { return Ok(None) };
     let own = String::from_utf8_lossy(&own);
     let kept: String = own.split_inclusive('\n').filter(|line| !hides(line)).collect();
@@ -55,7 +55,7 @@ fn without_hiding(shared: &Path) -> std::io::Result<Option<TempDir>> {
     Ok(Some(view))
 }
 
-/// Whether a line of an attributes file sets an attribute that takes files out of a review.
+/// Whether a line of an attributes file sets an attribute that excludes files from a review.
 fn hides(line: &str) -> bool {
     let words = line.split_whitespace().map(|word| word.trim_start_matches(['-', '!', '"']));
     words.into_iter().any(|word| HIDING.iter().any(|name| word.starts_with(name)))

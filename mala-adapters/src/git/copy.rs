@@ -61,8 +61,8 @@ impl Git {
         self.open_copy(folder)
     }
 
-    /// Opens a copy that `copy_to` created. It has no configuration of its own, so that nothing needs to
-    /// be asked.
+    /// Opens a copy that `copy_to` created. It has no configuration of its own, so nothing needs to
+    /// be read.
     pub fn open_copy(&self, folder: &Path) -> Result<Self, GitError> {
         let folder = absolute(folder)?;
         let own = &self.inner;

@@ -75,7 +75,8 @@ impl RepositoryImporter<'_> {
     }
 }
 
-/// Runs git in a folder that mala created. The environment overrides what is fixed for every call.
+/// Runs git in a folder that mala created. The environment overrides the fixed options of every
+/// call.
 pub(crate) async fn run_sealed(
     folder: &Path,
     environment: &ProcessEnvironment,
@@ -103,7 +104,7 @@ fn failed(args: &[&str], finished: &FinishedProcess) -> GitError {
     GitError::Failed { command, message: stderr_line(finished) }
 }
 
-/// What `git fast-import` reads.
+/// The input of `git fast-import`.
 fn stream(base: &ImportedFiles, head: &ImportedFiles) -> Vec<u8> {
     let mut out = Vec::new();
     for (mark, name, files) in [(1, "base", base), (2, "mala", head)] {

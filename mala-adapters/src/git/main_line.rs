@@ -53,7 +53,7 @@ impl GitMainLine {
         }
         let Some(new) = ObjectId::parse(to.as_bytes()) else { return Ok(AdvanceResult::Moved) };
         if tip.as_str() != from {
-            // A run that was killed moved it, and others went on from there.
+            // A run that was killed had moved it, and the branch advanced from there.
             let is_there = self.git.is_ancestor(&new, &tip).await?;
             return Ok(if is_there { AdvanceResult::Done } else { AdvanceResult::Moved });
         }
@@ -87,7 +87,7 @@ impl GitMainLine {
         format!("`{}` is checked out in {} {why}", self.branch, checkout.display())
     }
 
-    /// What is not committed in the checkouts of the branch.
+    /// The uncommitted changes in the checkouts of the branch.
     async fn changes(&self) -> Result<Option<String>, GitError> {
         for checkout in self.git.checkouts_of(&self.name()).await? {
             if let Some(why) = self.git.changes_in(&checkout).await? {
@@ -97,7 +97,7 @@ impl GitMainLine {
         Ok(None)
     }
 
-    /// What no coder may change: what mala itself changes is left out.
+    /// Everything that no coder may change, without the parts that mala itself changes.
     async fn outside(&self) -> Result<BTreeMap<OutsideItem, String>, GitError> {
         let list = GitCall::new(["for-each-ref", "--format=%(objectname) %(refname)"]);
         let (printed, files) = tokio::join!(self.git.output(&list), self.git.changed_files());
@@ -207,7 +207,7 @@ impl Git {
         Ok(true)
     }
 
-    /// Moves a checkout and its branch forward. Returns what is in the way.
+    /// Moves a checkout and its branch forward. Returns the obstacle, if any.
     async fn bring_forward(
         &self,
         checkout: &Path,
@@ -240,7 +240,7 @@ impl Git {
         }))
     }
 
-    /// What is not committed in a checkout; `None` if everything is.
+    /// The uncommitted changes in a checkout; `None` if there are none.
     async fn changes_in(&self, checkout: &Path) -> Result<Option<String>, GitError> {
         let own = git_dir_of(checkout);
         for state in ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "index.lock"] {

@@ -1,4 +1,4 @@
-//! Where eval cases come from: the message of a commit, the origin of lines, and the commits of a
+//! The origins of eval cases: the message of a commit, the origin of lines, and the commits of a
 //! pull request.
 
 use super::call::GitCall;
@@ -7,7 +7,7 @@ use super::{Git, GitError, GitScopeError, ObjectId};
 use mala_domain::change::FilePath;
 use mala_domain::scope::ReviewTarget;
 
-/// Where clones store the head of a pull request, around its number.
+/// Ref names under which clones store the head of a pull request, before and after its number.
 const HEADS: &[(&str, &str)] = &[
     ("refs/pull/", "/head"),
     ("refs/remotes/origin/pull/", "/head"),
@@ -19,7 +19,7 @@ const HEADS: &[(&str, &str)] = &[
 const BRANCHES: &[&str] =
     &["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master", "HEAD"];
 
-/// Where a line comes from.
+/// The origin of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineOrigin {
     /// The commit that added it.
@@ -80,7 +80,7 @@ impl Git {
         number: u64,
         head: &ObjectId,
     ) -> Result<Option<ObjectId>, GitError> {
-        // GitHub's test merge knows both sides. An outdated one is about another head.
+        // GitHub's test merge has both sides as parents. If its head differs, it is outdated.
         let merge = format!("refs/pull/{number}/merge");
         if self.resolve(&format!("{merge}^2")).await?.as_ref() == Some(head) {
             return self.resolve(&format!("{merge}^1")).await;
@@ -97,7 +97,7 @@ impl Git {
         Ok(None)
     }
 
-    /// Where a branch was before it merged a commit.
+    /// The tip of a branch before it merged a commit.
     async fn before_merge(
         &self,
         head: &ObjectId,
@@ -113,7 +113,8 @@ impl Git {
     }
 }
 
-/// From what `git blame --line-porcelain` prints: a header per line, notes, and the line after a tab.
+/// Parses the output of `git blame --line-porcelain`: a header per line, notes, and the line after
+/// a tab.
 fn origins(printed: &[u8]) -> Vec<LineOrigin> {
     let mut found = Vec::new();
     let mut current: Option<LineOrigin> = None;

@@ -1,5 +1,5 @@
 //! A patch inside a repository. If it applies to a state of the tree, that state provides the rest
-//! of its files. Otherwise only what the patch shows is known.
+//! of its files. Otherwise only the lines in the patch are known.
 
 use super::filter::PathFilter;
 use super::overlay::Overlay;
@@ -35,7 +35,7 @@ impl Git {
     }
 
     /// The tree that the patch starts from or leads to: the one that most of its files match. For
-    /// files that do not match, only what the patch shows is known.
+    /// other files, only the lines in the patch are known.
     async fn overlay_of(
         &self,
         files: &[FileDiff<'_>],

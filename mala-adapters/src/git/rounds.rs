@@ -1,4 +1,4 @@
-//! What happened to the commits of a change between two reviews: a rebase, or a base that moved on.
+//! How the commits of a change moved between two reviews: a rebase, or an advanced base.
 
 use super::call::GitCall;
 use super::open::{git_dir_of, shared_by};
@@ -20,8 +20,8 @@ impl Git {
         })
     }
 
-    /// Whether a commit that exists is no longer part of the history. A commit that does not exist here was
-    /// a copy of a working tree, which nothing is built on.
+    /// Whether an existing commit is no longer part of the history. A commit that does not exist
+    /// here was a copy of a working tree, on which nothing is based.
     async fn is_rewritten(&self, old: Option<&str>, new: Option<&str>) -> Result<bool, GitError> {
         if old == new {
             return Ok(false);

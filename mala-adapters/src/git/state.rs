@@ -168,8 +168,8 @@ impl Git {
         Ok(self.resolve(&format!("{id}^{{commit}}")).await?.map(|commit| commit.0))
     }
 
-    /// The commit that work is compared with, in the copy in this folder: the one that it starts from, or
-    /// the merge of all of them. Settings in which the merge has a conflict are those of the first one.
+    /// The commit to compare work with, in the copy in this folder: the only base, or the merge of
+    /// all bases. If settings files conflict in the merge, those of the first base are used.
     pub async fn merged_base(&self, folder: &Path, bases: &[String]) -> Result<String, GitError> {
         let known: Vec<&String> =
             bases.iter().filter(|base| ObjectId::parse(base.as_bytes()).is_some()).collect();
@@ -261,7 +261,8 @@ impl Git {
         ObjectId::parse(id.trim_ascii()).map(|id| id.0).ok_or_else(|| call.unexpected())
     }
 
-    /// The files that differ from HEAD, with a hash of what is on disk. The files of mala are left out.
+    /// The files that differ from HEAD, with a hash of their content on disk. The files of mala are
+    /// excluded.
     async fn files_on_disk(&self, depth: usize) -> Result<BTreeMap<String, String>, GitError> {
         let (status, list) = (GitCall::new(STATUS), GitCall::new(LIST));
         let (changed, listed) = tokio::join!(self.output(&status), self.output(&list));
@@ -295,7 +296,7 @@ impl Git {
         Ok(files)
     }
 
-    /// What differs inside a submodule; `None` if nothing does.
+    /// The state of a submodule that differs; `None` if it does not.
     async fn submodule_state(
         &self,
         path: &FilePath,
@@ -399,7 +400,7 @@ fn hash_file(path: &Path) -> String {
     }
 }
 
-/// The input of `rev-list` for what these tips reach and the known commits do not.
+/// The input of `rev-list` for commits that these tips reach and the known commits do not.
 fn range<'t>(tips: impl IntoIterator<Item = &'t String>, known: &BTreeSet<String>) -> String {
     let tips = tips.into_iter().map(|tip| format!("{tip}\n"));
     let known = known.iter().filter(|id| ObjectId::parse(id.as_bytes()).is_some());

@@ -1,4 +1,5 @@
-//! Facts about the work on a task: what came from the default branch, what lies elsewhere, and what git hides.
+//! Facts about the work on a task: commits from the default branch, work in other places, and files
+//! that git hides.
 
 use super::call::GitCall;
 use super::copy::{HiddenChanges, LIST_TAGS};

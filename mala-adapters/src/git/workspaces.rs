@@ -19,7 +19,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// Set for everything that runs in a workspace, to its folder: what survives is found by it.
+/// A variable with the folder of the workspace, set for every process in it, to find processes that
+/// survive.
 pub const WORKSPACE_MARKER: &str = "MALA_WORKSPACE";
 
 /// The folder beside the workspaces that has the homes of their coders.
@@ -37,7 +38,8 @@ pub struct GitWorkspaces {
     git: Git,
     root: PathBuf,
     environment: ProcessEnvironment,
-    /// Held while worktrees are added and removed: git reads all of them, and fails on half of one.
+    /// Locked while worktrees are added and removed: git reads all of them, and fails on an
+    /// incomplete one.
     links: Arc<Mutex<()>>,
 }
 
@@ -59,7 +61,7 @@ impl GitWorkspaces {
         Ok(root.join(name))
     }
 
-    /// The worktree of a workspace, if its folder is there and still belongs to the repository.
+    /// The worktree of a workspace, if its folder exists and still belongs to the repository.
     fn linked(&self, name: &str) -> Result<Option<LinkedWorktree>, WorkspaceError> {
         let folder = self.folder(name)?;
         let found = LinkedWorktree::find(&self.git, &folder)?;
@@ -89,7 +91,7 @@ impl GitWorkspaces {
         Ok(workspace)
     }
 
-    /// A new worktree in this folder, in place of everything that is there.
+    /// Creates a worktree in this folder. Anything that exists there is removed.
     async fn add_at(&self, folder: &Path, commit: &str) -> Result<(), WorkspaceError> {
         let _links = self.links.lock().await;
         self.remove_at(folder)?;
@@ -120,7 +122,7 @@ impl GitWorkspaces {
         Ok(Workspace { root, base: commit.to_owned(), ..workspace.clone() })
     }
 
-    /// Ends what runs in a worktree, and removes it with its git folder. Needs `links`.
+    /// Kills the processes in a worktree, and removes it with its git folder. Needs `links`.
     fn remove_at(&self, folder: &Path) -> Result<(), WorkspaceError> {
         process::kill_marked(WORKSPACE_MARKER, &marker(folder));
         process::kill_marked_inside(process::MARKER, folder);
@@ -216,7 +218,7 @@ impl GitWorkspaces {
     }
 }
 
-/// Ends everything that runs in a workspace below this folder.
+/// Kills all processes in workspaces below this folder.
 pub fn end_processes_below(root: &Path) {
     let Ok(root) = root.canonicalize() else { return };
     process::kill_marked(WORKSPACE_MARKER, &marker(&root));
@@ -228,7 +230,7 @@ pub(crate) fn home_of(folder: &Path) -> PathBuf {
     beside(folder, HOMES)
 }
 
-/// What belongs to a workspace in another folder of the root.
+/// The folder in `place` that belongs to a workspace.
 fn beside(folder: &Path, place: &str) -> PathBuf {
     let root = folder.parent().unwrap_or(folder);
     root.join(place).join(folder.file_name().unwrap_or_default())
@@ -242,7 +244,8 @@ fn remove_folder(folder: &Path) -> Result<(), WorkspaceError> {
     Ok(())
 }
 
-/// What the marker variable says for a workspace. The end keeps `bd-1` and `bd-10` apart.
+/// The value of the marker variable for a workspace. The slash at the end distinguishes `bd-1` from
+/// `bd-10`.
 pub(crate) fn marker(folder: &Path) -> String {
     format!("{}/", folder.display())
 }

@@ -12,7 +12,7 @@ const VERSION_TIME: Duration = Duration::from_secs(20);
 /// The program and the sign-in of a lane on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LanePresence {
-    /// Where its program is.
+    /// The path of its program.
     pub program: Option<PathBuf>,
     /// The variable or file that shows that the user is signed in.
     pub signed_in: Option<String>,
@@ -60,8 +60,8 @@ pub async fn version(
     Some(line.chars().filter(|c| !c.is_control()).take(100).collect())
 }
 
-/// The variable that signs the lane in under another name, and its value; `None` if an earlier sign in the
-/// table is there.
+/// The variable that signs the lane in under another name, and its value; `None` if an earlier
+/// entry of `signed_in` applies.
 pub(super) fn lent<'a>(
     lane: &'a Lane,
     variables: &'a ProcessEnvironment,
@@ -79,7 +79,7 @@ fn is_there(sign: &str, variables: &ProcessEnvironment) -> bool {
     }
 }
 
-/// The variable that a sign names, and the name that the lane knows it by: `$NAME` or `$NAME as OTHER`.
+/// The variable of a `signed_in` entry, and its name for the lane: `$NAME` or `$NAME as OTHER`.
 fn variable(sign: &str) -> Option<(&str, Option<&str>)> {
     let name = sign.strip_prefix('$').filter(|name| !name.contains('/'))?;
     Some(match name.split_once(" as ") {

@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// What is in a home.
+/// The content of a home.
 pub(crate) struct HomeContent<'h> {
     /// Files of the user.
     pub(crate) links: &'h [HomeLink],
@@ -42,7 +42,7 @@ pub(crate) fn furnish(
             fs::write(free_place(home, &file.to)?, &file.text)?;
         }
     }
-    // Programs that are told a folder in their home expect it to be there.
+    // Programs expect folders that their variables name to exist.
     for value in &content.values {
         if let Some(below) = value.strip_prefix("{home}/") {
             fs::create_dir_all(inside(home, below)?)?;

@@ -42,7 +42,8 @@ impl LaneRunner for Lanes {
 /// The files of the user by path, each with a hash, or why they cannot be listed.
 type UserFiles = Result<BTreeMap<String, String>, String>;
 
-/// What changed in the user's work tree while a lane ran. One that cannot be listed counts as changed.
+/// The changes in the user's work tree while a lane ran. A tree that cannot be listed counts as
+/// changed.
 fn changed_files(before: &UserFiles, after: &UserFiles) -> Vec<String> {
     let (before, after) = match (before, after) {
         (Ok(before), Ok(after)) => (before, after),
@@ -156,7 +157,7 @@ impl Lanes {
             Err(error) => return vec![format!("the tree: {error}")],
         };
         let mut written = before.differences(&after);
-        // Git is asked only if its configuration was not changed.
+        // Call git only if its configuration was not changed.
         if written.is_empty()
             && before.has_other_index(&after)
             && !self.git.index_matches(&self.head, tree).await
@@ -307,7 +308,7 @@ fn why(lane: &Lane, output: &ProcessOutput, exit_code: Option<i32>) -> String {
     let sign = signs.into_iter().find_map(|sign| lines().find(|line| sign.is_match(line)));
     let own = match lane_output(&lane.answer(), LaneStreams { stdout: &stdout, file: None }) {
         LaneOutput::Failed(why) => Some(why),
-        // The reader of the answer reports what is wrong with it.
+        // Problems of the answer are reported by its parser.
         LaneOutput::Answer(_) if sign.is_none() && exit_code == Some(0) => return String::new(),
         _ => None,
     };

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct LaneWatcher<'w> {
     pub(super) place: AnswerPlace,
     pub(super) answer_file: PathBuf,
-    /// How large the answer file may be.
+    /// Maximum size of the answer file.
     pub(super) max_answer: u64,
     pub(super) is_answer: &'w (dyn Fn(&str) -> bool + Send + Sync),
     pub(super) weighs: &'w (dyn Fn(&str) -> bool + Send + Sync),
@@ -29,7 +29,7 @@ pub(super) struct OutputFile {
 }
 
 impl OutputFile {
-    /// Creates the file. If that fails, the output is not kept and the review goes on.
+    /// Creates the file. If that fails, the output is not kept, and the review continues.
     pub(super) fn at(path: &Path) -> Self {
         let mut options = File::options();
         let file = options.read(true).write(true).create(true).truncate(true).open(path);

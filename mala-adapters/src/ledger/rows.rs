@@ -17,10 +17,10 @@ use serde::de::DeserializeOwned;
 
 const FINDING: &str = "finding.id, finding.finding, state, finding.subject, first_seen, first_seen_at, last_seen_at, n_occurrences, waiver";
 
-/// What one change has of a finding: its standing there, its file and its code.
+/// The columns of a finding in one change: its standing there, its file and its code.
 const IN_CHANGE: &str = "change_standing.standing, CASE WHEN change_standing.file IS NULL THEN '[]' ELSE json_array(change_standing.file) END, change_standing.code";
 
-/// A finding without a change: the paths that it has in any of them.
+/// The columns of a finding without a change: its paths in all changes.
 const IN_ALL_CHANGES: &str = "NULL, (SELECT json_group_array(file) FROM (SELECT file FROM finding_path WHERE finding_path.finding = finding.id ORDER BY file)), NULL";
 
 pub(super) fn findings(
@@ -285,7 +285,7 @@ pub(super) fn change_state(
                 ChangeStanding { subject, standing: Standing::Fixed, file: None, code: None };
             set_standing(connection, id, &fixed)?;
         }
-        // What a person opens again counts again, also where it was fixed.
+        // A reopened finding counts again, also in changes where it was fixed.
         (FindingState::Open, None) => {
             connection.execute(
                 "UPDATE change_standing SET standing = ? WHERE finding = ? AND standing = ?",
@@ -310,7 +310,7 @@ fn insert_state_change(
     Ok(())
 }
 
-/// Stores a finding with its whole history, in place of what is known under its id.
+/// Stores a finding with its whole history, and replaces the finding with the same id.
 pub(super) fn replace(connection: &Connection, it: &FindingHistory) -> Result<()> {
     let id = &it.finding.id;
     for table in ["occurrence", "state_change", "change_standing", "finding_path"] {
@@ -399,7 +399,7 @@ pub(super) fn reviews(connection: &Connection, subject: Option<&str>) -> Result<
     rows.collect()
 }
 
-/// A value that is a word: a state, a standing, an identity.
+/// A value that serializes as a string: a state, a standing, an identity.
 pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T> {
     let name: String = row.get(column)?;
     json(&format!("\"{name}\""), column)

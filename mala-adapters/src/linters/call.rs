@@ -238,7 +238,7 @@ async fn is_ignored(root: &Path, path: &Path, environment: &ProcessEnvironment) 
         asked.push(real);
     }
     for path in &asked {
-        // A linked folder on the way leads outside of what git checks.
+        // A linked folder in the path leads outside of the tree that git checks.
         let Some(name) = path.strip_prefix(root).ok().and_then(Path::to_str) else { return false };
         let spec = ProcessSpec::new("git", root, environment.clone()).args([
             "check-ignore",

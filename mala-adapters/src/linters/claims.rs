@@ -209,7 +209,7 @@ fn semgrep(diagnostic: &LintDiagnostic) -> DiagnosticGrade {
     (diagnostic.category.unwrap_or(Category::Bug), priority)
 }
 
-/// What happens because of the problem, for known codes.
+/// The consequence of the problem, for known codes.
 pub(super) fn consequence(linter: LinterName, code: &str) -> Option<&'static str> {
     Some(match (linter, code) {
         (LinterName::Clippy | LinterName::Tsc, SYNTAX) => {

@@ -48,7 +48,8 @@ impl ProjectLinters {
             |what: &dyn std::fmt::Display| LintFailure(format!("{}: {what}", name.name()));
         let request = narrow(request, file).await.map_err(|error| trouble(&error))?;
         let run = LinterRun {
-            // ruff has useful defaults; what the others report depends on the project.
+            // ruff has useful defaults; the output of the others depends on the project's
+            // configuration.
             without_setup: name == LinterName::Ruff || linter.needs == LinterActivation::Nothing,
             ..LinterRun::new(linter, &request, &self.settings, &self.context)
         };

@@ -38,7 +38,7 @@ pub(super) enum LinterActivation {
     Nothing,
 }
 
-/// What a linter needs to see, and what it runs.
+/// The files that a linter needs, and whether it runs project code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinterInput {
     /// Single files, without running project code. It can check a copy of any state.

@@ -1,4 +1,4 @@
-//! Where a linter runs: in the user's work tree, or in a copy of the changed files with the
+//! The folder in which a linter runs: the user's work tree, or a copy of the changed files with the
 //! linter's configuration.
 
 use super::LinterRun;

@@ -76,9 +76,9 @@ pub struct Endpoint {
     pub(crate) base: String,
     pub(crate) key: Option<Secret>,
     pub(crate) limits: RequestLimits,
-    /// Whether the provider is asked to enforce the schema.
+    /// Whether to let the provider enforce the schema.
     pub(crate) enforce_form: bool,
-    /// Where the key comes from, for error messages.
+    /// The source of the key, for error messages.
     pub(crate) key_origin: Option<String>,
 }
 

@@ -157,7 +157,7 @@ impl<P: Protocol> HttpModel<P> {
         ModelFailure { kind: error.kind, what, attempts, billed: problem.billed }
     }
 
-    /// Where the user can look when a request failed.
+    /// A hint for the user after a failed request.
     fn failure_hint(&self, kind: Kind) -> String {
         match (kind, &self.endpoint.key_origin) {
             (Kind::Unauthorized | Kind::Forbidden, Some(origin)) => format!("; see {origin}"),

@@ -1,5 +1,5 @@
 //! OpenAI's Chat Completions API, which many servers implement: Ollama, vLLM, llama.cpp,
-//! OpenRouter. They differ in what they omit and what they reject.
+//! OpenRouter. They differ in the fields that they omit and reject.
 
 use super::endpoint::{Endpoint, Secret};
 use super::error::{ProviderError, RequestError, one_line};
@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 const NAME: &str = "openai-chat";
 
-/// Who runs the server.
+/// The kind of server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChatServer {
     /// OpenAI.

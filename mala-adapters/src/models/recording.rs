@@ -66,7 +66,7 @@ impl Recording {
         self.wrap_priced(model, Arc::new(|_| None))
     }
 
-    /// The same for a model with a price, which tells what a lost call may have cost.
+    /// Like `wrap`, for a model with a price, to estimate the cost of lost calls.
     pub fn wrap_priced(
         self: &Arc<Self>,
         model: Arc<dyn LanguageModel>,

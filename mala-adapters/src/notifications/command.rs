@@ -9,11 +9,11 @@ use std::time::Duration;
 /// How long the command may take.
 const TIME: Duration = Duration::from_secs(10);
 
-/// A command that tells a person.
+/// A command that notifies a person.
 pub struct CommandNotifier {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Where it runs.
+    /// The current folder of the command.
     pub dir: PathBuf,
     /// Its environment.
     pub environment: ProcessEnvironment,

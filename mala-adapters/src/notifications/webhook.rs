@@ -11,14 +11,14 @@ use std::time::Duration;
 /// The header with the signature, `sha256=` and hexadecimal digits.
 pub const SIGNATURE_HEADER: &str = "X-Mala-Signature-256";
 
-/// How often the notification is sent, and how long each try may take.
+/// Maximum number of attempts, and the time limit of each.
 const MAX_TRIES: u32 = 3;
 const TIME: Duration = Duration::from_secs(5);
 
 /// The pause before the second try; it doubles.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// A URL that is told.
+/// A URL that receives notifications.
 pub struct WebhookNotifier {
     client: HttpClient,
     url: String,

@@ -38,11 +38,11 @@ pub struct ProcessLimits {
     pub stdout: usize,
     /// Bytes kept of stderr. The rest is discarded.
     pub stderr: usize,
-    /// What happens to its process group when it exits.
+    /// How to treat its process group when it exits.
     pub group: GroupPolicy,
 }
 
-/// What happens to the process group of a child when the child exits.
+/// How to treat the process group of a child when the child exits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupPolicy {
     /// It is killed.

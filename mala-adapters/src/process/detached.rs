@@ -156,7 +156,7 @@ impl Worker {
 /// Why a worker has to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopRequest {
-    /// Its parent asks for it and waits.
+    /// Its parent requests it and waits.
     Requested,
     /// Its parent is gone.
     Disconnected,

@@ -19,7 +19,7 @@ const KEPT: &[&str] = &[
     "COMPOSER_HOME",
     "GEM_HOME",
     "GEM_PATH",
-    // Whose commits are those of the user.
+    // Identifies the commits of the user.
     "GIT_COMMITTER_EMAIL",
     // In a hook, the index to be committed is not always the repository's own.
     "GIT_INDEX_FILE",

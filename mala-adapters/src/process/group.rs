@@ -15,7 +15,7 @@ pub(super) struct ProcessGroup {
     marker: String,
     name: String,
     ended: bool,
-    /// Whether it is asked to exit before it is killed.
+    /// Whether to send a request to exit before killing it.
     is_asked: bool,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct ProcessGroup {
 const CLEANING: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What the child reads.
+/// The stdin of the child.
 #[derive(Clone, Copy)]
 pub(super) enum StdinSource {
     Nothing,
@@ -31,8 +31,8 @@ pub(super) enum StdinSource {
 }
 
 impl ProcessGroup {
-    /// Starts a child. If its group keeps running after it, the child is asked to exit before it
-    /// is killed, so that it can clean up.
+    /// Starts a child. If its group may outlive it, the child gets a request to exit before it is
+    /// killed, so that it can clean up.
     pub(super) fn start(
         spec: &ProcessSpec,
         reads: StdinSource,

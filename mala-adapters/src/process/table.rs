@@ -135,7 +135,7 @@ fn has_variable(pid: u32, fits: impl Fn(&[u8]) -> bool) -> bool {
     read_proc(pid, "environ").is_some_and(|environ| environ.split(|byte| *byte == 0).any(fits))
 }
 
-/// What the system says of a process. These files have no size, so that a large buffer saves most reads.
+/// A file of a process in `/proc`. These files have no size, so a large buffer saves most reads.
 fn read_proc(pid: u32, file: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(16 << 10);
     let mut file = std::fs::File::open(format!("/proc/{pid}/{file}")).ok()?;

@@ -31,13 +31,13 @@ pub struct Builtin {
 
 /// The settings of the built-in reviewer.
 pub struct BuiltinSettings {
-    /// Which rules are on, in which files.
+    /// The enabled rules, by file.
     pub switches: RuleOverrides,
     /// The project's own rules, from the trusted ref.
     pub rules: Vec<Arc<Rule>>,
     /// The settings of linters.
     pub linters: LinterSettings,
-    /// Where linters are found and run; without it, no linter runs.
+    /// Where to find and run linters; without it, no linter runs.
     pub linter_context: Option<LinterContext>,
 }
 

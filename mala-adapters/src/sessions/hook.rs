@@ -1,6 +1,6 @@
-//! The files of the hooks. They are in the git folder, where no commit and no `git clean` reaches them.
-//! Those of all work trees: a record per conversation, what a person accepted, and what was released. Those
-//! of one work tree: the file that turns the hooks off, and settings as they were before.
+//! The files of the hooks. They are in the git folder, out of reach of commits and `git clean`.
+//! Shared by all work trees: a record per conversation, accepted work, and released work. Per work
+//! tree: the file that turns the hooks off, and earlier settings.
 
 use super::json;
 use crate::bounded_read::read_no_follow;
@@ -107,7 +107,7 @@ impl HookFolder {
         write_atomically(&self.root().join(ACCEPTED), &json(&accepted)?)
     }
 
-    /// Forgets what was accepted.
+    /// Removes all accepted work.
     pub fn forget_accepted(&self) -> io::Result<()> {
         match fs::remove_file(self.root().join(ACCEPTED)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

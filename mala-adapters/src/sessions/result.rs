@@ -11,7 +11,7 @@ use std::io;
 
 const NAME: &str = "result.json";
 
-/// How JSON over several lines starts.
+/// The start of multi-line JSON.
 const START: &str = "{\n";
 const BEFORE_SIGNATURE: &str = "{\n  \"stamp\": \"";
 const AFTER_SIGNATURE: &str = "\",\n";

@@ -15,7 +15,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What the names of such folders start with.
+/// The prefix of the names of such folders.
 const PREFIX: &str = "mala-gate-held-";
 
 /// The file with the path of the session that a scratch folder belongs to. No lane has such a name.

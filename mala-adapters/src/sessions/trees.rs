@@ -16,7 +16,7 @@ impl GateFolders {
         Self { trees: tops.iter().map(|top| GateFolder::of_work_tree(top)).collect() }
     }
 
-    /// Each of them.
+    /// All of them.
     pub fn each(&self) -> impl Iterator<Item = &GateFolder> {
         self.trees.iter()
     }

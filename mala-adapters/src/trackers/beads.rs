@@ -1,5 +1,6 @@
-//! Issues of a `bd` program. Several programs have this name, with different options and answers: `dialect` knows
-//! the options, and `mala_domain::task::json` reads the answers. No answer is trusted before it is read again.
+//! Issues of a `bd` program. Several programs have this name, with different options and answers:
+//! `dialect` handles the options, and `mala_domain::task::json` parses the answers. After a write,
+//! the issue is read again, because answers are not reliable.
 
 mod call;
 mod dialect;
@@ -28,7 +29,7 @@ const MAX_TEXT: usize = 60 << 10;
 pub struct BeadsTracker {
     program: BeadsProgram,
     dialect: BeadsDialect,
-    /// Closed issues with what they looked like in the list: they are read once.
+    /// Closed issues with their entry in the list, so that each is read only once.
     closed: Mutex<HashMap<String, (String, TaskRecord)>>,
 }
 

@@ -278,7 +278,7 @@ fn find(connection: &Connection, id: &IssueId) -> Result<Option<TaskRecord>> {
     connection.query_row(sql, [id.as_str()], |row| parsed(&row.get::<_, String>(0)?)).optional()
 }
 
-/// Adds a task, with an id where it has none.
+/// Adds a task; creates an id if it has none.
 fn insert(connection: &Connection, mut task: TaskRecord) -> Result<TaskRecord> {
     if task.id.as_str().is_empty() {
         let mut statement = connection.prepare("SELECT id FROM task")?;

@@ -1,5 +1,5 @@
-//! Just enough of HTTP/1.1 to take a delivery: one request per connection, with limits on size and time. A proxy in
-//! front of it does TLS.
+//! A minimal HTTP/1.1 server for deliveries: one request per connection, with limits on size and
+//! time. TLS is done by a proxy.
 
 use std::io;
 use std::time::Duration;

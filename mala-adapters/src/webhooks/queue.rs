@@ -25,8 +25,8 @@ PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 ";
 
-/// What later versions added: the forge, the account that asked for the review unless a change did, and when a failed
-/// review is tried again, in seconds since 1970.
+/// Columns that later versions added: the forge, the account whose comment requested the review (if
+/// any), and the time of the next attempt, in seconds since 1970.
 const COLUMNS: [(&str, &str); 3] = [
     ("service", "TEXT NOT NULL DEFAULT 'github'"),
     ("asked_by", "TEXT"),
@@ -57,8 +57,8 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// A delivery with this id, which may be empty, and body, about this pull request. It asks for a review only if the
-    /// account `asked_by` may write to the repository.
+    /// A delivery with this id (which may be empty) and body, about this pull request. The review
+    /// is done only if the account `asked_by` has write access to the repository.
     pub fn new(id: &str, body: &[u8], at: &PullRequestRef, asked_by: Option<&str>) -> Self {
         let content: String =
             Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();

@@ -1,4 +1,5 @@
-//! How forges prove that a delivery is theirs. All comparisons take the same time for right and wrong values.
+//! Authenticates deliveries of forges. All comparisons take the same time for right and wrong
+//! values.
 
 use super::http::WebhookRequest;
 use base64::Engine;
@@ -48,7 +49,7 @@ fn code(key: &[u8], parts: &[&[u8]]) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
-/// Compares two texts by their codes, so that the time says nothing about them.
+/// Compares two texts by their MACs, so that the time reveals nothing about them.
 fn is_same(secret: &WebhookSecret, expected: &str, given: &str) -> bool {
     let key = secret.expose().as_bytes();
     let codes = code(key, &[expected.as_bytes()]).zip(code(key, &[given.as_bytes()]));

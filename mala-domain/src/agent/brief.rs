@@ -18,13 +18,13 @@ use std::collections::BTreeMap;
 /// Everything that a brief may contain.
 #[derive(Clone, Copy)]
 pub struct BriefMaterial<'m> {
-    /// What changed.
+    /// The change.
     pub change: &'m Change,
     /// The texts of the changed files.
     pub texts: &'m FileTexts,
     /// The function around each hunk, by file and hunk.
     pub enclosing: &'m BTreeMap<FilePath, Vec<Option<HunkSymbol>>>,
-    /// The target of the review, in words.
+    /// A description of the target of the review.
     pub target: &'m str,
     /// Texts about the task: name and content.
     pub tasks: &'m [(String, String)],
@@ -32,7 +32,7 @@ pub struct BriefMaterial<'m> {
     pub rules: &'m [(FilePath, String)],
     /// Uses of changed definitions elsewhere, a line each.
     pub references: &'m [String],
-    /// What the built-in checks found.
+    /// The findings of the built-in checks.
     pub hints: &'m [ReviewClaim],
 }
 
@@ -99,7 +99,7 @@ pub struct BriefWidth {
 }
 
 impl BriefWidth {
-    /// What a reviewer with tools needs.
+    /// The width for a reviewer with tools.
     pub const STANDARD: Self = Self { around: 20, whole_function: 200 };
 }
 
@@ -108,7 +108,7 @@ pub fn estimated_tokens(n_bytes: usize) -> u64 {
     u64::try_from(n_bytes / 3).unwrap_or(u64::MAX).saturating_add(1)
 }
 
-/// How to write briefs.
+/// Options for writing briefs.
 #[derive(Clone, Copy)]
 pub struct BriefStyle<'s> {
     /// The fence around all text from outside.

@@ -8,8 +8,8 @@ use sha2::{Digest, Sha256};
 
 const MARKER: &str = "mala-fence";
 
-/// What is put into text that imitates a fence. It neither starts nor ends with a digit of a nonce,
-/// so that no imitation comes out of breaking another one.
+/// Breaks text that imitates a fence. It neither starts nor ends with a digit of a nonce, so that
+/// breaking one imitation cannot create another one.
 pub const IMITATION: &str = "[imitation]";
 
 /// Identifies the fences of one run.
@@ -17,8 +17,9 @@ pub const IMITATION: &str = "[imitation]";
 pub struct Nonce(String);
 
 impl Nonce {
-    /// The nonce over all that is reviewed. A text cannot hold it: it would have to hold a hash of
-    /// itself. The same review gets the same nonce, so that recorded traffic replays.
+    /// A nonce derived from everything that is reviewed. A reviewed text cannot contain it, because
+    /// it would have to contain a hash of itself. The same review gets the same nonce, so that
+    /// recorded traffic can be replayed.
     pub fn over(parts: &[&[u8]]) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
@@ -51,25 +52,25 @@ impl Fence {
         &self.nonce
     }
 
-    /// The text between fences, without secrets and without imitations. `what` may be hostile too.
+    /// Wraps text in fences, without secrets and without imitations. `what` may be hostile too.
     pub fn wrap(&self, what: &str, text: &str) -> String {
         self.wrap_redacted(what, &secrets::redact(text))
     }
 
-    /// The same for a text whose secrets are out already.
+    /// Wraps text whose secrets are already redacted.
     pub fn wrap_redacted(&self, what: &str, text: &str) -> String {
         let id = self.nonce.as_str();
         let what = self.label(what);
         let text = self.break_imitations(text);
         let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        // Our own words stand between the name, the nonce and the text, so that no two of them make
-        // a third thing together.
+        // Fixed text separates the name, the nonce and the text, so that no two of them together
+        // can form a fence.
         format!(
             "<{MARKER} of=\"{what}\" id=\"{id}\" starts>\n{text}{end}</{MARKER} id=\"{id}\" ends>\n"
         )
     }
 
-    /// A name from outside, for one line of our own.
+    /// A name from outside, made safe for one line of a prompt.
     pub fn label(&self, name: &str) -> String {
         let name: String = secrets::redact(name)
             .chars()
@@ -79,7 +80,7 @@ impl Fence {
         self.break_imitations(&name)
     }
 
-    /// The text with everything broken that could pass for a fence of this run.
+    /// Breaks everything in a text that could look like a fence of this run.
     pub fn break_imitations(&self, text: &str) -> String {
         let wanted = [fold::folded(MARKER), fold::folded(self.nonce.as_str())];
         let breaks = fold::first_ends(text, &wanted);
@@ -95,7 +96,7 @@ impl Fence {
     }
 }
 
-/// The text before `break_imitations`.
+/// Undoes `break_imitations`.
 pub fn without_imitation_marks(text: &str) -> String {
     text.replace(IMITATION, "")
 }

@@ -1,5 +1,6 @@
-//! The formats in which prompts and tools show lines of a file, and how to get the line back from what a
-//! model quotes. Writing and reading are in one place, so that a quote in any format is recognized.
+//! The formats in which prompts and tools show lines of a file, and how to recover the line from a
+//! model's quote. Writing and reading are in one place, so that a quote in any format is
+//! recognized.
 
 use crate::agent::fence;
 
@@ -23,7 +24,7 @@ pub fn diff_line(mark: char, number: u32, text: &str) -> String {
     format!("{mark}{number:>5}| {text}")
 }
 
-/// A line with who wrote it, as a tool shows it.
+/// A line with its last author, as a tool shows it.
 pub fn blame_line(number: u32, who: &str, text: &str) -> String {
     format!("{number}| {who} | {text}")
 }
@@ -31,7 +32,7 @@ pub fn blame_line(number: u32, who: &str, text: &str) -> String {
 /// Marks a line whose end is not shown.
 pub const CUT_MARK: &str = "[cut: ";
 
-/// All lines that a quoted line may stand for, the quoted line itself first.
+/// All lines that a quoted line may refer to, the quoted line itself first.
 pub fn possible_originals(line: &str) -> Vec<String> {
     let whole = line.trim();
     let mut all = vec![whole.to_owned()];
@@ -55,13 +56,13 @@ pub fn possible_originals(line: &str) -> Vec<String> {
     all
 }
 
-/// A line between quotes or backticks.
+/// The content of a line in quotes or backticks.
 fn without_quotes(line: &str) -> Option<&str> {
     let inside = |mark: char| line.strip_prefix(mark)?.strip_suffix(mark).map(str::trim);
     ['`', '"'].into_iter().find_map(inside)
 }
 
-/// The line without its number and its mark, wherever the mark stands.
+/// The line without its number and its mark, wherever the mark is.
 fn without_number(line: &str) -> Vec<&str> {
     let marked = |text: &'_ str| -> Option<usize> {
         let rest = text.strip_prefix(['+', '-'])?;

@@ -1,38 +1,39 @@
-//! The prompts of the agent, compiled into the program. Their hash is the
-//! prompt's version, so that a review says which words it came from.
+//! The prompts of the agent, compiled into the program. Their hash is the version of the prompts,
+//! so that a report identifies the prompts it was made with.
 
 use sha2::{Digest, Sha256};
 
-/// How to review, and in which form to answer. The same for all looks, so that it is cached.
+/// How to review and how to format the answer. Identical for all looks, so that providers can cache
+/// it.
 pub const SYSTEM: &str = include_str!("prompts/system.md");
 /// How to check claims.
 pub const VERIFY: &str = include_str!("prompts/verify.md");
-/// How to tell which claims have the same cause.
+/// How to decide which claims have the same cause.
 pub const SAME_CAUSE: &str = include_str!("prompts/same_cause.md");
 /// How to edit findings.
 pub const EDIT: &str = include_str!("prompts/edit.md");
-/// How to bring a text into form.
+/// How to convert a review in prose into the required format.
 pub const RESTRUCTURE: &str = include_str!("prompts/restructure.md");
-/// What else to list where an edit tells findings from notes.
+/// How to list minor problems, for reviews in which a later edit turns them into notes.
 pub const MINOR: &str = include_str!("prompts/minor.md");
 const RETRY: &str = include_str!("prompts/retry.md");
-/// What to say when no tool can be called any more.
+/// The message when no more tool calls are allowed.
 pub const LAST_CALL: &str = include_str!("prompts/last_call.md");
 
-/// A look at a change.
+/// One conversation of the agent about a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Look {
-    /// All questions in one go.
+    /// The first review, with all questions.
     First,
-    /// Once more, from another direction.
+    /// A second review from another angle.
     Second,
 }
 
 impl Look {
-    /// All of them, in order.
+    /// All looks, in order.
     pub const ALL: [Self; 2] = [Self::First, Self::Second];
 
-    /// Its name, for people.
+    /// The display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::First => "draft",
@@ -40,7 +41,7 @@ impl Look {
         }
     }
 
-    /// What it asks of the model.
+    /// The instruction for the model.
     pub fn instruction(self) -> &'static str {
         match self {
             Self::First => include_str!("prompts/draft.md"),
@@ -49,7 +50,7 @@ impl Look {
     }
 }
 
-/// What a conversation may use, as the model is told.
+/// The limits of a conversation, as text for the model.
 pub fn budget(n_answers: u32, n_tool_calls: u32) -> String {
     let answers = match n_answers {
         0 | 1 => "This is your only answer.".to_owned(),
@@ -64,7 +65,7 @@ pub fn budget(n_answers: u32, n_tool_calls: u32) -> String {
     }
 }
 
-/// What to say to an answer that cannot be read.
+/// The reply to an answer that cannot be parsed.
 pub fn retry(problem: &str) -> String {
     RETRY.trim_end().replace("{problem}", problem)
 }

@@ -84,7 +84,7 @@ fn hidden_in_hunk(index: usize, hunk: &Hunk, shown: &[String]) -> Vec<HiddenLine
     found
 }
 
-/// Whether a line is a redaction and nothing else.
+/// Whether a line consists of a redaction only.
 fn shows_nothing(shown: &str) -> bool {
     let mut rest = shown.trim();
     while let Some(at) = rest.strip_prefix("[redacted:").and_then(|it| it.find(']')) {

@@ -53,12 +53,12 @@ pub fn command_opinion(
     }
 }
 
-/// What a command says about a task.
+/// The answer of a command about a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskAnswer {
-    /// The result; `Rejected` when the command or its parser says so.
+    /// The result; `Rejected` if the command or its parser rejects the task.
     pub result: ReviewResult,
-    /// What is wrong.
+    /// The issues.
     pub issues: Vec<TaskIssue>,
     /// One or two sentences.
     pub summary: String,
@@ -69,7 +69,7 @@ pub struct TaskAnswer {
 /// One problem that a command names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskIssue {
-    /// In words.
+    /// The description.
     pub text: String,
     /// In the code; `None` for an issue of the task as a whole.
     pub claim: Option<ReviewClaim>,
@@ -118,7 +118,7 @@ pub fn task_opinion(
     }
     opinion.objects = objects;
     if objects && opinion.claims.is_empty() {
-        // The report has no finding for it, and must not pass.
+        // No finding represents this objection, so the report must not pass.
         let why = format!("the review says {} and names no file and line", result.name());
         opinion.failure = Some(ReviewerFailure::Unreadable(why));
     }
@@ -126,7 +126,7 @@ pub fn task_opinion(
     Ok((opinion, TaskAnswer { result, issues, summary, blocking }))
 }
 
-/// A review that passes and its parser that does not, or the other way round, say nothing.
+/// Rejects an answer if the command and its parser disagree about whether the change passes.
 fn check_agreement(
     proof: Option<&ReviewProof>,
     parsed: &StructuredReview,
@@ -158,7 +158,7 @@ fn invented(claim: &ReviewClaim) -> String {
     )
 }
 
-/// A claim in words, with its place unless they have it.
+/// The text of a claim, with its location unless the text names the file.
 fn words_of(claim: &ReviewClaim) -> String {
     let place = format!("{}:{}", claim.file, claim.span);
     let words = match claim.body.starts_with(&claim.title) {
@@ -174,7 +174,7 @@ fn is_named(claim: &ReviewClaim, answer: &str) -> bool {
     answer.contains(&*claim.file.to_text()) && numbers.into_iter().any(|it| it == line)
 }
 
-/// What is rejected blocks: its most urgent finding does.
+/// Raises the most urgent claim of a rejection to P1, so that it blocks.
 fn raise(claims: &mut [ReviewClaim]) {
     let urgency = |claim: &ReviewClaim| claim.priority.unwrap_or(Priority::P2);
     if let Some(worst) = claims.iter_mut().min_by_key(|claim| urgency(claim))

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
 const REVIEW: &str = concat!(include_str!("prompts/review.md"), include_str!("prompts/proof.md"));
-/// The words of mala about a task.
+/// The default instructions for the review of a task.
 pub const TASK: &str = include_str!("prompts/task.md");
 const PROOF: &str = include_str!("prompts/proof.md");
 /// The system prompt of the parser.
@@ -20,17 +20,17 @@ pub const PARSE: &str = include_str!("prompts/parse.md");
 pub struct CommandPrompt<'t> {
     /// The change.
     pub change: &'t Change,
-    /// The change as it is shown; `None` when it is not.
+    /// The change as shown in the prompt; `None` if it is not shown.
     pub briefs: Option<&'t PromptBriefs>,
     /// Texts about the task: name and content.
     pub tasks: &'t [(String, String)],
-    /// What is around all that others wrote.
+    /// The fence around text from outside.
     pub fence: &'t Fence,
-    /// What is to be given back.
+    /// The token that the answer must return.
     pub token: &'t ProofToken,
 }
 
-/// The context of a review: how to answer, the task, the change.
+/// The prompt of a review: how to answer, the task, the change.
 pub fn review_prompt(prompt: &CommandPrompt<'_>) -> String {
     let mut sections = vec![REVIEW.trim_end().to_owned()];
     for (name, text) in prompt.tasks {
@@ -56,17 +56,17 @@ pub fn review_prompt(prompt: &CommandPrompt<'_>) -> String {
 pub struct TaskPrompt<'t> {
     /// The change.
     pub change: &'t Change,
-    /// What the reviewer is given.
+    /// The context of the task.
     pub context: &'t TaskContext,
-    /// What the user's slash command says; `None` for the words of mala.
+    /// The text of the user's slash command; `None` for mala's default instructions.
     pub instructions: Option<&'t str>,
-    /// What is around all that others wrote.
+    /// The fence around text from outside.
     pub fence: &'t Fence,
-    /// What is to be given back.
+    /// The token that the answer must return.
     pub token: &'t ProofToken,
 }
 
-/// The context of a task: how to answer, then its sections, each behind a fence.
+/// The prompt of a task review: how to answer, then the sections of its context, each in a fence.
 pub fn task_prompt(prompt: &TaskPrompt<'_>) -> String {
     let head = prompt.instructions.unwrap_or(TASK).trim_end();
     let mut sections = vec![
@@ -81,7 +81,7 @@ pub fn task_prompt(prompt: &TaskPrompt<'_>) -> String {
     sections.join("\n\n")
 }
 
-/// What an answer must account for, and the parts of its proof.
+/// The regions that an answer must list as reviewed, and the parts of its proof.
 fn proof_request(change: &Change, fence: &Fence, token: &ProofToken) -> String {
     let account = fence.wrap("changed regions to account for, by number", &regions(change));
     let (first, second) = token.halves();
@@ -92,7 +92,7 @@ fn proof_request(change: &Change, fence: &Fence, token: &ProofToken) -> String {
     last
 }
 
-/// What a parser that is a command is told: how to do it, and the review behind a fence.
+/// The prompt for a parser that is a command: its instructions, and the review in a fence.
 pub fn parse_prompt(review: &str, fence: &Fence) -> String {
     let review = fence.wrap("review", review);
     format!("{PARSE}\n{review}\nYour `nonce`: {}\n", fence.nonce().as_str())

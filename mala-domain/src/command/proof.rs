@@ -7,8 +7,8 @@ use crate::change::{Change, FilePath};
 use std::collections::HashSet;
 use thiserror::Error;
 
-/// The token that an answer must contain. The prompt holds it in two halves, so that an answer that only
-/// repeats the prompt does not contain it.
+/// The token that an answer must contain. The prompt has it in two halves, so that an answer that
+/// only repeats the prompt does not contain it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProofToken {
     nonce: Nonce,
@@ -38,25 +38,25 @@ impl ProofToken {
     }
 }
 
-/// What an answer proves.
+/// The proof that an answer contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewProof {
-    /// What the command itself says that it comes to.
+    /// The result that the command itself states.
     pub result: ReviewResult,
-    /// The regions that it accounts for; `None` for all of a file.
+    /// The regions that it lists as reviewed; `None` for a whole file.
     reviewed: Vec<(FilePath, Option<Vec<usize>>)>,
 }
 
-/// Why an answer proves nothing.
+/// Why an answer contains no valid proof.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ProofProblem {
-    /// The token is not there.
+    /// The token is missing.
     #[error("no `mala-proof` of this run")]
     NoToken,
-    /// It is about another commit, or says none.
+    /// The commit is missing or another one.
     #[error("no `mala-head` with the commit under review")]
     OtherHead,
-    /// It does not say what it comes to, or says two things.
+    /// The result is missing or ambiguous.
     #[error("no `mala-result`, or none that is clear")]
     NoResult,
 }
@@ -64,8 +64,8 @@ pub enum ProofProblem {
 /// The maximum number of listed regions.
 const MAX_ACCOUNT: usize = 100_000;
 
-/// Reads the proof at the end of an answer: the lines around the last one that has the token. What
-/// stands before them may be anything, such as a repetition of the question.
+/// Reads the proof at the end of an answer: the lines around the last token. Earlier lines are
+/// ignored, because they may repeat the prompt.
 pub fn read_proof(answer: &str, token: &ProofToken) -> Result<ReviewProof, ProofProblem> {
     let lines = ending(answer, token).ok_or(ProofProblem::NoToken)?;
     let said = |key: &str| -> Vec<String> {
@@ -85,7 +85,7 @@ pub fn read_proof(answer: &str, token: &ProofToken) -> Result<ReviewProof, Proof
     Ok(ReviewProof { result, reviewed: reviewed.collect() })
 }
 
-/// The lines from the token on, with those right before it that belong to it.
+/// The lines from the token on, and the proof lines directly before it.
 fn ending<'a>(answer: &'a str, token: &ProofToken) -> Option<Vec<&'a str>> {
     let lines: Vec<&str> = answer.lines().collect();
     let whole = token.whole();
@@ -121,7 +121,7 @@ fn account(line: &str) -> Option<(FilePath, Option<Vec<usize>>)> {
 }
 
 impl ReviewProof {
-    /// The hunks of a change that it accounts for.
+    /// The hunks of a change that it lists as reviewed.
     pub fn accounted(&self, change: &Change) -> Vec<(FilePath, Vec<usize>)> {
         let hunks = |file: &FilePath| {
             change.files.iter().find(|it| it.path == *file).map_or(0, |it| it.hunks.len())
@@ -136,7 +136,7 @@ impl ReviewProof {
     }
 }
 
-/// An answer without the lines that only repeat what the command was told. Empty lines stay.
+/// Removes the lines of an answer that only repeat the prompt. Empty lines stay.
 pub fn without_echo(answer: &str, told: &str) -> String {
     let told: HashSet<&str> = told.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
     let own = answer.lines().filter(|line| !told.contains(line.trim()));

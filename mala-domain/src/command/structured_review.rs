@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 /// A structured review.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StructuredReview {
-    /// What it comes to.
+    /// The result.
     pub result: ReviewResult,
-    /// What it names.
+    /// The issues that it names.
     pub issues: Vec<ReviewIssue>,
-    /// The whole in a sentence or two.
+    /// A summary in one or two sentences.
     pub summary: String,
     /// Whether a person must look at it.
     pub blocking: bool,
@@ -24,9 +24,9 @@ pub struct StructuredReview {
 /// One problem that a review names.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReviewIssue {
-    /// With its place.
+    /// With file and lines.
     Located(Box<ReviewClaim>),
-    /// Only in words.
+    /// Without a location.
     Prose(String),
 }
 
@@ -35,7 +35,7 @@ const MAX_TITLE: usize = 300;
 const MAX_BODY: usize = 4_000;
 const DEFAULT_CONFIDENCE: f64 = 0.7;
 
-/// Reads what the parser answered.
+/// Parses the answer of the parser.
 pub fn read_structured_review(
     words: &RawAnswer<'_>,
 ) -> Result<(StructuredReview, ParseMethod), ParseProblem> {
@@ -133,7 +133,7 @@ fn claim(
     }
 }
 
-/// An issue in words has a place when one of them is `path:line` or `path:first-last`.
+/// Parses an issue in prose. It has a location if it contains `path:line` or `path:first-last`.
 fn issue_in_prose(words: &str) -> ReviewIssue {
     let marks =
         |c: char| matches!(c, '`' | '(' | ')' | '[' | ']' | ',' | '*' | '"' | '\'' | ':' | '.');
@@ -161,7 +161,7 @@ fn priority_tag(text: &str) -> Option<Priority> {
     Priority::ALL.into_iter().find(|priority| text.contains(&format!("[{priority}]")))
 }
 
-/// The form of what the parser answers, for providers that can enforce one.
+/// The format of the parser's answer, for providers that can enforce one.
 pub fn answer_format() -> AnswerFormat {
     let issue = json!({
         "type": "object",

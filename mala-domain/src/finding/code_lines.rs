@@ -27,7 +27,7 @@ impl CodeLines {
         Self { lines, by_text }
     }
 
-    /// Where these lines stand one after the other, in the order of the file.
+    /// The positions at which these lines occur consecutively, in the order of the file.
     pub fn positions<'q>(&self, quoted: impl Iterator<Item = &'q str>) -> Vec<LineSpan> {
         self.spans(&squeezed_lines(quoted)).collect()
     }
@@ -56,14 +56,14 @@ impl CodeLines {
     }
 }
 
-/// Where a quote stands in a text: as lines; else broken into other lines, as a formatter does; else as a part
-/// of lines. A word of the quote is no part of a longer word.
+/// The places of a quote in a text: as whole lines; else with other line breaks, as after
+/// formatting; else as parts of lines. The quote never matches within a word.
 pub fn places(text: &str, quote: &str) -> Vec<LineSpan> {
     let (whole, parts) = whole_and_parts(text, quote);
     if whole.is_empty() { parts } else { whole }
 }
 
-/// Where a quote stands in a text as lines, or broken into other lines.
+/// The places of a quote in a text as whole lines, or with other line breaks.
 pub(crate) fn whole_places(text: &str, quote: &str) -> Vec<LineSpan> {
     whole_and_parts(text, quote).0
 }

@@ -53,17 +53,19 @@ pub fn identity(
     DedupeKey(hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// More findings on the same code, or more equal code in a symbol, are not told apart.
+/// Beyond this number, findings on the same code and copies of the same code in a symbol are not
+/// distinguished.
 const MAX_COPIES: usize = 100;
 const MAX_CLAIMS: usize = 8;
 
-/// The occurrence for [`identity`]: which copy of equal code in the symbol it is about, and how many findings
-/// of the same category came before on that copy. Both count from 0.
+/// The occurrence for [`identity`]: the index of the copy of equal code in the symbol, and the
+/// number of earlier findings of the same category on that copy. Both count from 0.
 pub fn occurrence(copy: usize, n_before: usize) -> usize {
     copy.min(MAX_COPIES) + n_before * (MAX_COPIES + 1)
 }
 
-/// Which copy of equal code in its symbol a finding is about, and how many findings came before on that copy.
+/// The index of the copy of equal code in its symbol, and the number of earlier findings on that
+/// copy.
 pub(crate) fn copy_number(finding: &Finding) -> Option<(usize, usize)> {
     let key = |occurrence| {
         let (symbol, evidence) = (finding.symbol.as_deref(), &finding.evidence_snippet);

@@ -70,7 +70,7 @@ impl ClaimWording<'_> {
         all.0.intersection(&all.1).count() >= MIN_WORDS && common_share(&all) >= SAME_CODE
     }
 
-    /// Whether both say enough to be compared, and have no word in common.
+    /// Whether both have enough words to be compared, and no word in common.
     pub fn is_unlike(self, other: ClaimWording<'_>) -> bool {
         let all = self.all_words(other);
         all.0.len().min(all.1.len()) >= ENOUGH_WORDS && all.0.is_disjoint(&all.1)
@@ -110,7 +110,7 @@ fn when(body: &str) -> &str {
     body.lines().rev().find_map(|line| line.strip_prefix("When: ")).unwrap_or_default()
 }
 
-/// The words of both without the quoted ones; all words if nothing else would be left of one.
+/// The words of both without the quoted ones; all words if one of them would have none left.
 fn without_quoted(
     quoted: &BTreeSet<String>,
     one: impl Iterator<Item = String>,

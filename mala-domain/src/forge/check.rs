@@ -37,7 +37,7 @@ pub struct CheckAnnotation {
     pub level: &'static str,
     /// A one-line summary.
     pub title: String,
-    /// What goes wrong.
+    /// The problem.
     pub message: String,
 }
 
@@ -74,7 +74,7 @@ pub struct ForgeCheck {
 }
 
 impl CheckDraft {
-    /// What the forge stores to recognise the check run.
+    /// The id that the forge stores, to recognise the check run.
     pub fn external_id(&self) -> String {
         format!("{}@{}", self.result, self.started)
     }

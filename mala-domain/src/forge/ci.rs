@@ -1,4 +1,5 @@
-//! What a job of a CI service is about, from the variables and the event file that the service sets.
+//! Detects the pull request of a CI job from the variables and the event file that the service
+//! sets.
 
 use super::{PullRequestBranch, RepositoryName, parse_command};
 use serde_json::Value;
@@ -15,7 +16,7 @@ pub enum CiJob {
         number: u64,
         /// Whether the job may write to it. Jobs for forks and for Dependabot may not, and have no secrets.
         may_write: bool,
-        /// The account that asked for the review with a command; `None` if the pull request changed.
+        /// The account whose comment requested the review; `None` if the pull request changed.
         asked_by: Option<String>,
     },
     /// A merge request on GitLab, in a job with a token that can post on it.
@@ -29,7 +30,7 @@ pub enum CiJob {
     FinishedWorkflow(PullRequestBranch),
     /// Commits: a push, a merge queue, or a merge request on GitLab in a job that cannot post on it.
     Commits(JobCommits),
-    /// A comment that asks for nothing: it starts no review.
+    /// A comment without a command: it starts no review.
     Comment,
 }
 
@@ -38,7 +39,8 @@ pub enum CiJob {
 pub struct JobCommits {
     /// The commit before them; `None` for a new branch and for a rewritten one.
     pub base: Option<String>,
-    /// The default branch, unless the job runs on it: without the base, what the head adds to this branch is reviewed.
+    /// The default branch, unless the job runs on it. If the base is unknown, the review covers
+    /// what the head adds to this branch.
     pub default_branch: Option<String>,
     /// The last commit.
     pub head: String,
@@ -60,7 +62,7 @@ pub enum CiService {
 /// Why a job cannot be reviewed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CiError {
-    /// No service that mala knows.
+    /// A service that mala does not know.
     #[error("no CI service was detected: neither GITHUB_ACTIONS nor GITLAB_CI is true")]
     Unknown,
     /// A variable or a part of the event is missing.
@@ -151,7 +153,7 @@ fn is_own(event: &Value, repository: &str) -> bool {
     head.is_some_and(|head| head.eq_ignore_ascii_case(repository))
 }
 
-/// The pull request that a comment gives a command for, and the person that wrote it.
+/// The pull request of a comment with a command, and the author of the comment.
 fn commanded_by(event: &Value) -> Option<(u64, String)> {
     let (comment, issue) = (&event["comment"], &event["issue"]);
     let number = match issue["pull_request"].is_object() {
@@ -235,7 +237,7 @@ fn is_on_default_branch(variable: &dyn Fn(&str) -> Option<String>) -> bool {
     variable("CI_COMMIT_BRANCH") == variable("CI_DEFAULT_BRANCH")
 }
 
-/// Whether an id names a commit: services write zeros for none.
+/// Whether an id is a commit: services write zeros for no commit.
 fn is_commit(id: &str) -> bool {
     !id.is_empty() && id.bytes().any(|byte| byte != b'0')
 }

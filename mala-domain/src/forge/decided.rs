@@ -1,4 +1,4 @@
-//! What people decided on a pull request, applied to a review that another job wrote: that job could not read who may
+//! Applies decisions on a pull request to a report of another job, which could not read who may
 //! decide.
 
 use super::{CommentedFinding, Discussion};
@@ -10,8 +10,9 @@ use crate::report::{Report, SetAsideFinding, tally};
 use crate::secrets::redact;
 use crate::verdict::{Outcome, Verdict};
 
-/// Takes findings that are waived or disputed in the discussion out of the issues of a report, and decides about the
-/// rest. A decision holds for the code that it was made about. A report without ids of its findings stays as it is.
+/// Removes findings that were waived or disputed in the discussion from the issues of a report, and
+/// decides again. A decision applies to the code that it was made about. A report without finding
+/// ids stays unchanged.
 pub fn apply_decisions(report: &mut Report, discussion: &Discussion) {
     let Some(tracking) = &mut report.tracking else { return };
     let decided = report.issues.iter().filter_map(|finding| {
@@ -44,7 +45,7 @@ pub fn apply_decisions(report: &mut Report, discussion: &Discussion) {
     }
 }
 
-/// The finding with the last decision about it, if its code is what the decision was made about.
+/// The finding with the last decision about it; `None` if the code changed since the decision.
 fn set_aside(id: FindingId, finding: &Finding, discussion: &Discussion) -> Option<SetAsideFinding> {
     let decision = discussion.decisions().into_iter().find(|it| it.id == id)?;
     let posted = discussion.posted_findings().into_iter().find(|it| it.id == id)?;

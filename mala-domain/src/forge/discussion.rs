@@ -90,32 +90,32 @@ pub struct InlineComment {
 pub struct ResolvedThread {
     /// Its first comment.
     pub first: u64,
-    /// The account that resolved it, if the forge says so.
+    /// The account that resolved it, if the forge reports it.
     pub by: Option<String>,
 }
 
 /// The comments of a pull request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Discussion {
-    /// The login that mala writes with; `None` when the forge does not say it.
+    /// The login that mala writes with; `None` if the forge does not report it.
     pub viewer: Option<String>,
     /// The comments on the pull request as a whole.
     pub comments: Vec<ForgeComment>,
-    /// The comments on lines; empty when none are read.
+    /// The comments on lines; empty if they were not read.
     pub inline: Vec<InlineComment>,
-    /// The threads that are resolved; empty when none are read.
+    /// The resolved threads; empty if they were not read.
     pub resolved: Vec<ResolvedThread>,
     /// Whether all resolved threads are in that list.
     pub has_resolved: bool,
-    /// The logins with write access, of those whose words count only with it.
+    /// The logins with write access, among those that need it for their comments to count.
     pub writers: BTreeSet<String>,
-    /// The logins whose access the token may not read: their words do not count.
+    /// The logins whose access the token cannot read: their comments do not count.
     pub unknown_access: BTreeSet<String>,
-    /// Our check runs of the head; empty when none are read.
+    /// Our check runs of the head; empty if they were not read.
     pub checks: Vec<ForgeCheck>,
 }
 
-/// What to read of a discussion.
+/// The parts of a discussion to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DiscussionParts {
     /// The comments on the pull request as a whole.
@@ -124,7 +124,7 @@ pub struct DiscussionParts {
     pub inline: bool,
     /// The check runs of this commit.
     pub checks_of: Option<String>,
-    /// Which threads are resolved, even if nothing else changed since the last time.
+    /// All resolved threads, even if nothing else changed since the last time.
     pub all_threads: bool,
 }
 
@@ -144,7 +144,7 @@ impl Discussion {
         self.is_own(author) || self.writers.contains(&author.login)
     }
 
-    /// Whether a comment with this number is there, and another account than ours wrote it.
+    /// Whether the comment with this number exists and is by another account than ours.
     pub fn is_by_other(&self, id: u64) -> bool {
         let comments = self.comments.iter().map(|one| (one.id, &one.author));
         let inline = self.inline.iter().map(|one| (one.id, &one.author));

@@ -25,7 +25,7 @@ pub struct InlineFinding {
     pub draft: Option<InlineDraft>,
 }
 
-/// What to write on lines.
+/// The comments to write on lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InlinePlan {
     /// The writes, in order.
@@ -135,7 +135,7 @@ pub fn suggested_lines<'f>(finding: &'f Finding, placed: LineSpan, head: &str) -
     applies.then_some(code)
 }
 
-/// What a review says about the lines of a pull request.
+/// The comments of a review on the lines of a pull request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InlineReview {
     /// The reviewed commit.
@@ -148,7 +148,7 @@ pub struct InlineReview {
     pub is_complete: bool,
 }
 
-/// What the forge refused in this run.
+/// The writes that the forge refused in this run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RefusedWrites {
     /// The findings whose lines it does not accept.
@@ -199,8 +199,8 @@ pub fn plan_inline(
     plan
 }
 
-/// The comments to add, and the findings whose details are in the summary: those that get no comment, and those that
-/// came back after mala resolved their thread.
+/// Splits the findings into comments to add and findings with details in the summary: those without
+/// a comment, and those that came back after mala resolved their thread.
 fn divide(
     findings: &[InlineFinding],
     posted: &BTreeMap<&str, Vec<&InlineComment>>,
@@ -223,7 +223,8 @@ fn divide(
     (drafts, in_summary)
 }
 
-/// The first comments of threads whose finding is gone, whose lines changed, and where no person had the last word.
+/// The first comments of threads whose finding is gone, whose lines changed, and whose last comment
+/// is not by a person.
 fn finished_threads(
     review: &InlineReview,
     discussion: &Discussion,

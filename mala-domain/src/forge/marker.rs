@@ -14,7 +14,7 @@ const FINDING: &str = "<!-- mala:finding=";
 const ANSWER: &str = "<!-- mala:answer=";
 const END: &str = " -->";
 
-/// What a summary comment remembers for the next run.
+/// The state that a summary comment stores for the next run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SummaryState {
     /// The reviewed commit.
@@ -55,8 +55,8 @@ pub fn read_summary(body: &str) -> Option<SummaryState> {
     Some(state.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default())
 }
 
-/// What a comment about a finding remembers of it: enough to recognise it again where no ledger has it, as on a
-/// fresh machine of a CI service.
+/// The data that a comment stores about its finding: enough to recognise it without a ledger, for
+/// example on a fresh CI machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CommentedFinding {
     /// The review that reported it first.
@@ -67,7 +67,7 @@ pub struct CommentedFinding {
     pub file: FilePath,
     /// The first and the last line.
     pub lines: (u32, u32),
-    /// How urgent it is.
+    /// The priority.
     pub priority: Option<Priority>,
     /// The kind of problem.
     pub category: Category,
@@ -87,7 +87,7 @@ pub struct CommentedFinding {
 const MAX_EVIDENCE: usize = 2000;
 
 impl CommentedFinding {
-    /// What to remember of a finding; `None` when its evidence is too long.
+    /// The data to store about a finding; `None` if its evidence is too long.
     pub fn of(finding: &Finding, review: &str) -> Option<Self> {
         (finding.evidence_snippet.len() <= MAX_EVIDENCE).then(|| Self {
             review: finding.first_seen.clone().unwrap_or_else(|| review.to_owned()),
@@ -134,7 +134,8 @@ impl CommentedFinding {
     }
 }
 
-/// An id in a report that is none of ours. The report may come from a file of another job, and markers carry the ids.
+/// An id in a report that mala did not create. The report may come from another job, and markers
+/// contain the ids.
 pub fn invalid_id(report: &Report) -> Option<&str> {
     let tracking = report.tracking.iter();
     let tracked = tracking.flat_map(|it| {
@@ -163,7 +164,7 @@ pub fn finding_id(body: &str) -> Option<&str> {
     Some(marked.split_once(' ').map_or(marked, |(id, _)| id))
 }
 
-/// What a comment remembers of its finding.
+/// The data that a comment stores about its finding.
 pub fn commented_finding(body: &str) -> Option<CommentedFinding> {
     let (_, json) = marked_finding(body)?.split_once(' ')?;
     serde_json::from_str(json).ok()

@@ -1,5 +1,5 @@
-//! Comments that appeared while a review ran: another run at the same time may have posted the same findings in other
-//! words, and so under other ids.
+//! Recognises comments that appeared while a review ran: a concurrent run may have posted the same
+//! findings with other wording, and so with other ids.
 
 use super::{Discussion, InlineFinding, PostedFinding};
 use crate::change::{Change, FilePath};

@@ -58,7 +58,7 @@ pub struct PullRequestBranch {
     pub head: String,
 }
 
-/// Why a word does not name a pull request.
+/// Why a text is not a reference to a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReferenceError {
     /// It has another form.

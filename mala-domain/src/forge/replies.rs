@@ -1,5 +1,6 @@
-//! Commands in comments, such as `/mala waive <reason>`, and resolved threads: what people decided about findings.
-//! They count only from accounts with write access to the repository.
+//! Decisions about findings on a pull request: commands in comments, such as `/mala waive
+//! <reason>`, and resolved threads. They count only from accounts with write access to the
+//! repository.
 
 use super::{
     CommentedFinding, Discussion, ForgeAuthor, InlineComment, answered_command, commented_finding,
@@ -20,7 +21,7 @@ pub enum ReplyCommand {
     Review,
     /// Explain the finding.
     Explain,
-    /// No command that mala knows, or a waiver or a dispute without a reason.
+    /// An unknown command, or a waiver or a dispute without a reason.
     Invalid,
 }
 
@@ -53,11 +54,11 @@ pub struct UnansweredCommand<'d> {
     pub id: u64,
     /// The first comment of its thread; `None` for a comment on the pull request as a whole.
     pub thread: Option<u64>,
-    /// What the answer says.
+    /// The content of the answer.
     pub answer: CommandAnswer<'d>,
 }
 
-/// What the answer to a command says.
+/// The content of the answer to a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandAnswer<'d> {
     /// Why the finding with this id is reported.
@@ -94,11 +95,11 @@ fn command_answer<'d>(
 pub struct PostedFinding {
     /// Its id.
     pub id: FindingId,
-    /// What the comment remembers of it.
+    /// The data that the comment stores.
     pub remembered: CommentedFinding,
 }
 
-/// What a person decided about a finding on the pull request.
+/// A person's decision about a finding on the pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadDecision {
     /// The finding.
@@ -140,8 +141,8 @@ impl Discussion {
         found.collect()
     }
 
-    /// The logins whose words count only with write access: those that give commands, resolve threads, or write
-    /// comments with our markers.
+    /// The logins that need write access for their comments to count: those that give commands,
+    /// resolve threads, or write comments with our markers.
     pub fn speakers(&self) -> BTreeSet<String> {
         let comments = self.comments.iter().map(|one| (&one.author, one.body.as_str()));
         let inline = self.inline.iter().map(|one| (&one.author, one.body.as_str()));
@@ -156,7 +157,7 @@ impl Discussion {
         authors.chain(resolvers.filter(|login| !self.is_viewer(login))).collect()
     }
 
-    /// What people decided about findings: the last command of a thread, or that they resolved the thread.
+    /// The decisions about findings: the last command of a thread, or the resolved thread.
     pub fn decisions(&self) -> Vec<ThreadDecision> {
         let decided = self.threads().filter_map(|(first, id)| {
             let replies = self.replies(first.id);
@@ -199,7 +200,8 @@ impl Discussion {
         self.writers.contains(&by).then_some((FindingEvent::Waived, reason, by))
     }
 
-    /// The last comment on the pull request as a whole with `/mala review`; 0 when there is none.
+    /// The number of the last comment with `/mala review` on the pull request as a whole; 0 if
+    /// there is none.
     pub fn last_review_command(&self) -> u64 {
         let asked = self.comments.iter().filter(|one| {
             parse_command(&one.body) == Some(ReplyCommand::Review) && self.can_write(&one.author)
@@ -207,7 +209,7 @@ impl Discussion {
         asked.map(|one| one.id).max().unwrap_or(0)
     }
 
-    /// The commands that get an answer and have none: questions, and commands without an effect.
+    /// The commands without an answer that need one: questions, and commands without an effect.
     pub fn unanswered_commands(&self) -> Vec<UnansweredCommand<'_>> {
         let comments = self.comments.iter().map(|one| (one.id, &one.author, one.body.as_str()));
         let mut open = self.unanswered_among(&comments.collect::<Vec<_>>(), None);
@@ -248,7 +250,7 @@ impl Discussion {
     }
 }
 
-/// What a reply decides, with the address of the reply in its reason.
+/// The decision in a reply, with the address of the reply in its reason.
 fn stated_decision(reply: &InlineComment) -> Option<(FindingEvent, String)> {
     let (event, reason) = match parse_command(&reply.body)? {
         ReplyCommand::Waive(reason) => (FindingEvent::Waived, reason),

@@ -5,7 +5,7 @@ use super::{Discussion, ForgeComment, ForgeWrite, RefusedWrites, SummaryState, r
 /// The summary of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SummaryDraft {
-    /// What it remembers.
+    /// The stored state.
     pub state: SummaryState,
     /// The whole text, with its markers.
     pub body: String,
@@ -22,17 +22,17 @@ fn summaries(discussion: &Discussion) -> Vec<(&ForgeComment, SummaryState)> {
 }
 
 impl SummaryState {
-    /// The state of the newest summary of a discussion; empty when there is none.
+    /// The state of the newest summary of a discussion; empty if there is none.
     pub fn newest(discussion: &Discussion) -> Self {
         let states = summaries(discussion).into_iter().map(|(_, state)| state);
         states.max_by(|a, b| a.started.cmp(&b.started)).unwrap_or_default()
     }
 }
 
-/// Plans the writes after which the oldest of our summary comments is the only one and shows the newest result
-/// for this head. Another result for the same head counts when its review started later; results for
-/// other heads never do. A summary with the same content is left alone, and so is one of another account that the token
-/// may not change.
+/// Plans the writes that leave one summary comment, the oldest of ours, with the newest result for
+/// this head. Another result for the same head wins if its review started later; results for other
+/// heads never do. A summary with the same content is not changed, and neither is one of another
+/// account that the token cannot edit.
 pub fn plan_summary(
     discussion: &Discussion,
     draft: &SummaryDraft,

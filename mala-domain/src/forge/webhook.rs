@@ -1,6 +1,7 @@
-//! What a webhook of GitHub or GitLab asks for. Comments of programs never start a review, so that two programs cannot
-//! answer each other for ever; comments of people do so only with a command. Whether a person may give it is asked later:
-//! what GitHub calls the author of a comment says nothing about write access.
+//! Decides what to do about a webhook delivery of GitHub or GitLab. Comments of programs never
+//! start a review, so that two programs cannot answer each other forever; comments of people do so
+//! only with a command. Their write access is checked later, because GitHub's author association
+//! does not show it.
 
 use super::{ForgeService, PullRequestRef, RepositoryName, parse_command};
 use serde_json::Value;
@@ -25,7 +26,7 @@ pub fn github_webhook(event: &str, payload: &Value) -> WebhookAction {
     let pull = &payload["pull_request"];
     let (number, asked) = match (event, action) {
         ("pull_request", "opened" | "reopened" | "synchronize" | "ready_for_review" | "edited") => {
-            // Of what people edit, only another base branch changes the commits.
+            // Of all edits, only a new base branch changes the commits.
             if action == "edited" && !payload["changes"]["base"].is_object() {
                 return Ignore("not about a review");
             }
@@ -135,7 +136,7 @@ pub enum AttemptFailure {
 /// The waits between the attempts when the forge does not answer, in minutes. A rate limit lasts up to an hour.
 const WAITS: [u64; 5] = [1, 5, 25, 2 * 60, 6 * 60];
 
-/// How long to wait after the last of this number of attempts; `None` to give up.
+/// The time to wait before the next attempt after this number of attempts; `None` to give up.
 pub fn retry_wait(failure: AttemptFailure, n_attempts: u32) -> Option<Duration> {
     let n_more = match failure {
         AttemptFailure::NotPosted => WAITS.len(),

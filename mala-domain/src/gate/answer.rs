@@ -31,7 +31,7 @@ pub struct AnswerBinding {
 /// A valid answer of a lane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaneAnswer {
-    /// How it was read.
+    /// How it was parsed.
     pub method: ParseMethod,
     /// The lane's own verdict.
     pub verdict: Verdict,
@@ -81,7 +81,7 @@ pub enum AnswerProblem {
     /// It has no nonce, or the nonce of another session.
     #[error("the answer does not have this session's nonce")]
     OtherSession,
-    /// It is for another commit, or names none.
+    /// It is for another commit, or names no commit.
     #[error("the answer is for the commit `{0}`, not for the one under review")]
     OtherCommit(String),
 }

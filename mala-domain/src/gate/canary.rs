@@ -1,5 +1,5 @@
-//! Canaries: planted defects that measure what each lane of a panel finds. They are reviewed apart from the
-//! change under review and never count in its verdict.
+//! Canaries: planted defects that measure the recall of each lane of a panel. They are reviewed
+//! separately from the change and never count in its verdict.
 
 #[cfg(test)]
 mod tests;
@@ -70,7 +70,7 @@ pub struct CanaryHits {
     pub planted: u32,
 }
 
-/// What a lane finds of planted defects, as far as that was measured.
+/// The measured recall of a lane on planted defects.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measured {
     /// How many planted defects it found.
@@ -79,13 +79,13 @@ pub struct Measured {
     pub planted: u32,
     /// How many it was given, and did not review.
     pub could_not_review: u32,
-    /// `found` of `planted`; null when there were none.
+    /// `found` divided by `planted`; null if none were planted.
     pub recall: Option<f64>,
     /// The day of the last run, as `2026-11-15`.
     pub date: String,
-    /// The version of its program in these runs, when it says one.
+    /// The version of its program in these runs, if it reports one.
     pub version: Option<String>,
-    /// What these runs cost; null when that is not known.
+    /// The cost of these runs; null if unknown.
     pub cost_usd: Option<f64>,
 }
 

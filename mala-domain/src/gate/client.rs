@@ -28,7 +28,7 @@ use serde_json::Value;
 pub struct CommandEnd<'e> {
     /// Its exit code; `None` when a signal ended it.
     pub code: Option<i32>,
-    /// What it printed.
+    /// Its stdout.
     pub stdout: &'e str,
     /// Its error output.
     pub stderr: &'e str,
@@ -65,7 +65,7 @@ pub struct PanelAnswer {
     pub account: GateAccount,
     /// The change that it reviewed, if the answer has it.
     pub scope: Option<ScopeSummary>,
-    /// Where the session's files are.
+    /// The folder of the session.
     pub log: Option<String>,
     /// Why a person has to decide; `None` if the panel decided.
     pub decision: Option<String>,
@@ -133,7 +133,7 @@ pub fn read_spawn_output(ended: &CommandEnd<'_>) -> Result<StartedSession, Revie
     }
     let text = ended.stdout.trim();
     if !text.starts_with('{') {
-        // Some gates print text; they take the session from the environment.
+        // Some gates print text and read the session from the environment.
         return Ok(StartedSession::default());
     }
     let object = json(text)?;
@@ -166,7 +166,7 @@ pub fn read_wait_output(
     }
     if object.contains_key("consensus") {
         if started.key.is_none() {
-            // Without a key, its `wait` takes the most recent session, which may be another one.
+            // Without a key, its `wait` uses the most recent session, which may be another one.
             let unknown = "the gate named no session: the result may be of another one";
             return Err(ReviewerFailure::Unreadable(unknown.to_owned()));
         }

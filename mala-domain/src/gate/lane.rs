@@ -1,4 +1,4 @@
-//! A lane: an external reviewer in a panel, as data. The ones that mala knows are a table in
+//! A lane: an external reviewer in a panel, as data. The built-in lanes are a table in
 //! `lanes.toml`; `gate.lanes` in a configuration file changes them and adds others.
 
 mod extract;
@@ -12,13 +12,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How a lane is run and how its answer is found. What is left out is as the lane that it is `like`
-/// has it, or nothing.
+/// How to run a lane and how to find its answer. Fields that are not set are inherited from the
+/// lane in `like`, if any.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LaneSettings {
-    /// The lane that this one is a variant of. A lane with the name of a known one is a variant of it
-    /// anyway.
+    /// The lane that this one inherits from. A lane with the name of a built-in one always inherits
+    /// from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub like: Option<String>,
     /// The program and its arguments. `{prompt_file}`, `{schema}`, `{schema_file}`, `{answer_file}`,
@@ -31,12 +31,13 @@ pub struct LaneSettings {
     /// Arguments with which the program prints its version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Vec<String>>,
-    /// How to install the program, for people.
+    /// How to install the program, shown to the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub install: Option<String>,
-    /// What shows that the user is signed in: variables of which one is set, or files of which one is
-    /// there (`~/` is the user's home, `$NAME/` a variable). With neither, nothing is asked. `$NAME as
-    /// OTHER` gives the lane the variable under the other name when nothing before it is there.
+    /// How to detect that the user is signed in: variables of which one must be set, or files of
+    /// which one must exist (`~/` is the user's home, `$NAME/` a variable). Not checked if empty.
+    /// `$NAME as OTHER` passes the variable to the lane under the other name if no earlier entry
+    /// exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signed_in: Option<Vec<String>>,
     /// Variables of the user that the lane may see, beside those that every program needs.
@@ -54,25 +55,25 @@ pub struct LaneSettings {
     /// Files that are written into the lane's own home.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<HomeFile>>,
-    /// Names of files and folders that the lane does not find in its copy of the tree, at any depth:
-    /// settings that a program obeys and that the change under review may have written. Without it, those
-    /// of all known agents; `[]` hides nothing.
+    /// Names of files and folders that are removed from the lane's copy of the tree, at any depth:
+    /// settings that a program obeys and that the change under review may have written. Default:
+    /// those of all known agents; `[]` removes nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hide: Option<Vec<String>>,
-    /// Whether the prompt goes to stdin; a lane that reads `{prompt_file}` says no.
+    /// Whether the prompt goes to stdin; `false` for a lane that reads `{prompt_file}`.
     #[schemars(extend("default" = true))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin: Option<bool>,
-    /// Where the answer is.
+    /// Where to find the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerPlace>,
-    /// Where the tokens and the cost are.
+    /// Where to find the tokens and the cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<UsagePlace>,
-    /// Patterns in what a lane prints that say why it gives no answer, such as a usage limit.
+    /// Patterns in the output of a lane that explain why there is no answer, such as a usage limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signs: Option<Vec<String>>,
-    /// How long the lane may print nothing. Without it only `gate.timeout` holds, as for `claude` and
+    /// Maximum time without output. Default: only `gate.timeout` applies, as for `claude` and
     /// `gemini`, which print everything at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<Seconds>,
@@ -86,9 +87,9 @@ pub struct LaneSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HomeLink {
-    /// Where it is; the first one that is there counts.
+    /// Paths of the file; the first one that exists is used.
     pub from: Vec<String>,
-    /// Where it is in the lane's home.
+    /// The path in the lane's home.
     pub to: String,
 }
 
@@ -96,9 +97,9 @@ pub struct HomeLink {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HomeFile {
-    /// Where it is in the lane's home.
+    /// The path in the lane's home.
     pub to: String,
-    /// What it says.
+    /// The content.
     pub text: String,
     /// Only when this variable is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,27 +124,28 @@ pub enum AnswerForm {
     File,
 }
 
-/// Where a lane's answer is.
+/// Where to find a lane's answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AnswerPlace {
     /// In which form.
     pub form: AnswerForm,
-    /// Which lines count: JSON pointers and the words that they must lead to.
+    /// Conditions on a line: JSON pointers and the values that they must have.
     #[serde(rename = "where", skip_serializing_if = "BTreeMap::is_empty")]
     pub when: BTreeMap<String, String>,
-    /// JSON pointers to the answer; the first one that leads to something counts.
+    /// JSON pointers to the answer; the first one with a value is used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<String>,
-    /// A JSON pointer to `true` when the run failed, whatever else is there.
+    /// A JSON pointer that is `true` if the run failed, whatever else was printed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
-    /// JSON pointers to what a failed run says.
+    /// JSON pointers to the error message of a failed run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub error: Vec<String>,
 }
 
-/// Where a lane says what it used: JSON pointers, in which `*` stands for every key; sums count.
+/// Where to find the usage of a lane: JSON pointers. `*` matches every key; the matches are added
+/// up.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct UsagePlace {
@@ -153,7 +155,7 @@ pub struct UsagePlace {
     /// Tokens out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// The part of the input that came from a cache.
+    /// The input tokens that came from a cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached: Option<String>,
     /// Dollars.
@@ -166,7 +168,7 @@ pub struct UsagePlace {
 pub struct Lane {
     /// The name in reports.
     pub name: String,
-    /// How it is run.
+    /// How to run it.
     pub settings: LaneSettings,
 }
 
@@ -182,7 +184,8 @@ pub enum LaneFailureKind {
     Unusable,
 }
 
-/// What agents obey when they find it in a tree: settings, hooks, servers, variables and instructions.
+/// Files that agents obey when they find them in a tree: settings, hooks, servers, variables and
+/// instructions.
 pub const AGENT_SETTINGS: [&str; 18] = [
     ".agents",
     ".aider.conf.yml",
@@ -204,7 +207,7 @@ pub const AGENT_SETTINGS: [&str; 18] = [
     "opencode.jsonc",
 ];
 
-/// How much a lane prints at most when nothing is said.
+/// The default limit of a lane's output, in bytes.
 const MAX_OUTPUT: u32 = 16 << 20;
 
 /// The reviewers of mala itself, which can sit on a panel without a program.
@@ -221,18 +224,18 @@ impl Lane {
         self.settings.command.as_ref().and_then(|it| it.first()).map_or("", String::as_str)
     }
 
-    /// The arguments, before anything is filled in.
+    /// The arguments, with placeholders.
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
         let own = self.settings.command.iter().flatten().skip(1);
         own.chain(self.settings.args.iter().flatten()).map(String::as_str)
     }
 
-    /// Where its answer is.
+    /// Where to find its answer.
     pub fn answer(&self) -> AnswerPlace {
         self.settings.answer.clone().unwrap_or_default()
     }
 
-    /// What it does not find in its copy of the tree.
+    /// The names that are removed from its copy of the tree.
     pub fn hidden(&self) -> Vec<&str> {
         match &self.settings.hide {
             Some(names) => names.iter().map(String::as_str).collect(),
@@ -251,7 +254,7 @@ impl Lane {
     }
 }
 
-/// Fills in `{name}` for each of these names; everything else stays.
+/// Replaces `{name}` for each of these names, and nothing else.
 pub fn filled(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;

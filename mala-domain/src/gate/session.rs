@@ -113,7 +113,7 @@ impl Session {
 /// A reviewer of a panel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PanelMember {
-    /// How it is run.
+    /// How to run it.
     pub lane: Lane,
     /// Why it cannot be used; `None` if it can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -312,7 +312,7 @@ impl SessionState {
         }
     }
 
-    /// The outcome of the review: without a report, nothing was reviewed.
+    /// The outcome of the review. Without a report, nothing was reviewed.
     pub fn outcome(&self) -> Outcome {
         match (self.report(), self) {
             (Some(report), _) => report.outcome,

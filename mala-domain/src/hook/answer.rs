@@ -1,15 +1,16 @@
-//! The answer to a host: one JSON object with fields that Claude Code and Codex both know. The agent reads
-//! `reason`. The person reads `systemMessage`, and only the person is told how to turn the hook off.
+//! The answer to a host: one JSON object with fields that Claude Code and Codex both support. The
+//! agent reads `reason`. The person reads `systemMessage`, and only that says how to turn the hook
+//! off.
 
 use super::{BlockCount, JudgedWork, UnreviewedWork};
 use serde::Serialize;
 
-/// How many findings an agent is told at once; the report has all.
+/// The maximum number of findings in the reason for the agent; the report has all.
 const MAX_FINDINGS: usize = 5;
 
 const WAYS_OUT: &str = "To stop anyway: mala hook accept, mala hook off, or MALA_HOOK=off.";
 
-/// What the hook prints.
+/// The output of the hook.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct HookAnswer {
     /// `block` keeps the agent from stopping.
@@ -24,7 +25,7 @@ pub struct HookAnswer {
 }
 
 impl HookAnswer {
-    /// The agent may stop; the person is told this.
+    /// Lets the agent stop, with this message for the person.
     pub fn allow(message: String) -> Self {
         Self { message: Some(format!("mala: {message}")), ..Self::default() }
     }
@@ -44,7 +45,7 @@ impl HookAnswer {
         self.message.as_deref()
     }
 
-    /// The agent must go on, for this reason; the person is told the message.
+    /// Blocks the agent for this reason, with a message for the person.
     pub fn block(reason: String, message: String) -> Self {
         let message = Some(format!("mala: {message} {WAYS_OUT}"));
         Self { decision: Some("block"), reason: Some(reason), message }
@@ -67,7 +68,7 @@ impl HookAnswer {
         }
     }
 
-    /// The same, and the person is told that work which did not pass was accepted.
+    /// Adds a message for the person that work which did not pass was accepted.
     pub(super) fn with_accepted_work(self) -> Self {
         let told = "mala: warning: work that did not pass was accepted (mala hook accept)";
         let message = match &self.message {

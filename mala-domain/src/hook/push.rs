@@ -1,22 +1,23 @@
-//! The pre-push hook: what is pushed, and whether it may be. A push is not counted and never released by
-//! itself: the person who pushes has ways out.
+//! The pre-push hook: which refs are pushed, and whether they may be. Blocked pushes are not
+//! counted, and no number of attempts releases one: the person who pushes can accept the work or
+//! skip the hook.
 
 use super::answer::{HookAnswer, counted, listed};
 use super::{ConversationRecord, HookFacts, Stop, decide};
 use std::collections::BTreeMap;
 
-/// Whether a push may go on, and what is said.
+/// Whether a push may proceed, and the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PushDecision {
-    /// It goes on, with this message.
+    /// The push proceeds, with this message.
     Allowed(Option<String>),
     /// It is refused, for this reason.
     Refused(String),
 }
 
-/// The remote refs that are pushed and the objects that they get, from lines of git:
-/// `LOCAL OBJECT REMOTE OBJECT`. Deleted refs have an object of zeros. The local name is what the user typed
-/// and may contain spaces.
+/// The remote refs that are pushed and their new objects, from the lines of git: `LOCAL OBJECT
+/// REMOTE OBJECT`. Deleted refs have an object of zeros. The local name is typed by the user and
+/// may contain spaces.
 pub fn pushed_refs(input: &str) -> Result<BTreeMap<String, String>, String> {
     let mut pushed = BTreeMap::new();
     for line in input.lines().filter(|line| !line.trim().is_empty()) {
@@ -34,7 +35,7 @@ pub fn pushed_refs(input: &str) -> Result<BTreeMap<String, String>, String> {
     Ok(pushed)
 }
 
-/// Whether a push may go on. With `max_blocks` 0, findings are only told.
+/// Decides whether a push may proceed. With `max_blocks` 0, findings are only reported.
 pub fn decide_push(facts: &HookFacts, max_blocks: u32) -> PushDecision {
     let refused = match facts {
         HookFacts::Interrupted => {
@@ -59,14 +60,14 @@ pub fn decide_push(facts: &HookFacts, max_blocks: u32) -> PushDecision {
     }
 }
 
-/// What is remembered of a push: the work that was refused, which a person may accept.
+/// The record of a push: the refused work, which a person may accept.
 pub fn push_record(facts: &HookFacts) -> ConversationRecord {
     let record = ConversationRecord::default();
     let decision = decide(facts, &Stop::default(), Some(&record), 1);
     decision.record.filter(|record| record.blocks > 0).unwrap_or_default()
 }
 
-/// What the stop hook says when it does not block.
+/// The message of the stop hook when it does not block.
 fn told(facts: &HookFacts) -> Option<String> {
     let record = ConversationRecord::default();
     let answer: HookAnswer = decide(facts, &Stop::default(), Some(&record), 0).answer;

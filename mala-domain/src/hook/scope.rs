@@ -1,6 +1,6 @@
-//! What a conversation changed. The state of the repository is recorded when the conversation starts. At
-//! a stop, its work is every new commit on a local branch or at HEAD by this clone's user, and every file
-//! that is different on disk.
+//! The work of a conversation. The state of the repository is recorded when the conversation
+//! starts. At a stop, its work is every new commit on a local branch or at HEAD by this clone's
+//! user, and every file that is different on disk.
 
 #[cfg(test)]
 mod tests;
@@ -22,8 +22,8 @@ pub struct RepositoryState {
 }
 
 impl RepositoryState {
-    /// This state, in which everything of the other one was there already. Files of a work tree that `newer` has
-    /// count as unchanged if they are as in `newer`.
+    /// Adds a later state to this one, so that neither counts as work. A work tree that both have
+    /// is taken from `newer`.
     #[must_use]
     pub fn followed_by(&self, newer: &Self) -> Self {
         Self {
@@ -45,7 +45,7 @@ pub struct NewCommit {
     pub committer: String,
 }
 
-/// What is known of a repository at a stop.
+/// The state of a repository at a stop.
 #[derive(Debug, Clone, Default)]
 pub struct StopState {
     /// Its state.
@@ -74,12 +74,12 @@ pub struct WorkPart {
     pub branch: Option<String>,
     /// The last commit; `None` before the first one.
     pub tip: Option<String>,
-    /// The commits that the work starts from. It starts from nothing if there are none.
+    /// The commits that the work starts from; empty if it starts from nothing.
     pub bases: Vec<String>,
 }
 
-/// The work of a conversation that started with this state. A repository that is compared with several states
-/// (the start of the conversation and what a person accepted) has a file unchanged if one of them has it.
+/// The work of a conversation that started with this state. With several states (the start of the
+/// conversation and what a person accepted), a file is unchanged if it is as in one of them.
 pub fn scope(starts: &[&RepositoryState], stop: &StopState) -> HookScope {
     let users: BTreeSet<&String> =
         starts.iter().flat_map(|start| &start.users).chain(&stop.state.users).collect();
@@ -120,14 +120,14 @@ pub fn scope(starts: &[&RepositoryState], stop: &StopState) -> HookScope {
     HookScope { parts, unchanged_files }
 }
 
-/// New commits, and which of them are work.
+/// The new commits, and which of them are work.
 struct WorkGraph<'c> {
     commits: HashMap<&'c str, &'c NewCommit>,
     work: HashSet<&'c str>,
 }
 
 impl<'c> WorkGraph<'c> {
-    /// Own commits are work, and so is what comes after them: one diff has both.
+    /// Commits of the user are work, and so are all later ones, because one diff contains both.
     fn new(commits: &'c [NewCommit], is_own: impl Fn(&NewCommit) -> bool) -> Self {
         let mut work: HashSet<&str> = HashSet::new();
         for commit in commits {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What one round contributes.
+/// The summary of one round.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundSummary {
     /// The round, from 1.
@@ -21,7 +21,7 @@ pub struct RoundSummary {
     pub n_blocking: u32,
     /// Findings that were reported for the first time and may block.
     pub n_new: u32,
-    /// Those of them on lines that changed since the round before.
+    /// The new findings on lines that changed since the previous round.
     pub n_new_on_fix: u32,
     /// Findings that were confirmed as fixed.
     pub n_fixed: u32,
@@ -34,7 +34,7 @@ pub struct RoundSummary {
     /// Disputed findings that were reported again without new evidence.
     #[serde(default)]
     pub n_disputed: u32,
-    /// Where new and regressed findings are: `file symbol category`.
+    /// The sites of new and regressed findings: `file symbol category`.
     pub sites: Vec<String>,
     /// Dollars, when they are known.
     pub cost_usd: Option<f64>,
@@ -89,13 +89,14 @@ pub enum EscalationReason {
     Recurring(String),
     /// The number of blocking findings does not go down.
     Plateau,
-    /// It does not go down, and most of what is new is on lines that the last fixes wrote.
+    /// The number of blocking findings does not go down, and most new findings are on lines of the
+    /// last fixes.
     FixesAddFindings,
-    /// It does not go down, and most of what is new is on other lines.
+    /// The number of blocking findings does not go down, and most new findings are on other lines.
     NewEveryRound,
-    /// Nothing else blocks, and the reviewer stands by findings that were disputed.
+    /// Nothing else blocks, and the reviewer repeats this number of disputed findings.
     DisputeStands(u32),
-    /// So many rounds were used.
+    /// The maximum number of rounds is reached.
     MaxRounds(u32),
     /// The money is spent.
     BudgetSpent,
@@ -141,12 +142,13 @@ impl std::fmt::Display for NextStep {
 
 /// The next step after the last of these rounds. The first reason in this order counts:
 /// 1. A late P0 goes to a person.
-/// 2. The loop is done when nothing blocks, and goes to a person when only disputes are left.
-/// 3. The change does not move: nothing changed, or it is back where it was.
-/// 4. It moves in circles: a kind of finding recurs in one place, or as many findings block as rounds before.
+/// 2. The loop is done if nothing blocks, and goes to a person if only disputes are left.
+/// 3. There is no progress: nothing changed, or the change is back in an earlier state.
+/// 4. The rounds repeat: a kind of finding recurs in one place, or the number of blocking findings
+///    does not go down.
 /// 5. The rounds or the money are used up.
 ///
-/// Reviews that left hunks out use up rounds and money, and say nothing about how the change moves.
+/// Incomplete reviews use up rounds and money, and do not count as progress or the lack of it.
 pub fn next_step(rounds: &[RoundSummary], policy: &ConvergencePolicy) -> NextStep {
     use EscalationReason as Reason;
     let Some(last) = rounds.last() else { return NextStep::Continue };
@@ -177,7 +179,7 @@ pub fn next_step(rounds: &[RoundSummary], policy: &ConvergencePolicy) -> NextSte
     }
 }
 
-/// Why the change does not move. A round that fixed something did.
+/// Why the change makes no progress. A round with a fixed finding is progress.
 fn stuck(last: &RoundSummary, earlier: &[&RoundSummary]) -> Option<EscalationReason> {
     if !last.has_new_lines && last.n_fixed == 0 && !earlier.is_empty() {
         return Some(EscalationReason::NoProgress);

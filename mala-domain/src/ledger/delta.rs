@@ -1,5 +1,5 @@
-//! Which lines of a change are new since an earlier review of it. Works on the diffs alone, so that it holds
-//! for commits, for a working tree and after a rebase.
+//! Finds the lines of a change that are new since an earlier review of it. Uses only the diffs, so
+//! that it works for commits, for a working tree and after a rebase.
 
 use crate::change::{Change, FilePath, LineKind, LineSpan};
 use schemars::JsonSchema;
@@ -72,9 +72,9 @@ impl ReviewedLines {
         self.files.keys()
     }
 
-    /// The files that left the change for one that came into it with most of the same lines, old path to new:
-    /// a file that is new in the change is renamed in no diff. Files that are still there, which `is_gone` tells, were
-    /// not renamed.
+    /// Files that were renamed between two reviews of a change, old path to new. A file that the
+    /// change adds is not a rename in any diff, so an old and a new path are paired if they share
+    /// most lines and the old file is gone.
     pub fn renamed_in(
         &self,
         later: &Self,
@@ -197,29 +197,32 @@ impl Delta {
             .is_some_and(|new| new.range(lines.start()..=lines.end()).next().is_some())
     }
 
-    /// Where lines of the earlier review are at head; `None` when none of them is left.
+    /// The position at head of lines of the earlier review; `None` if none of them is left.
     pub fn locate(&self, file: &FilePath, lines: LineSpan) -> Option<LineSpan> {
         let moved = self.moved.get(file)?;
         span_of(moved.range(lines.start()..=lines.end()).map(|(_, new)| *new))
     }
 
-    /// Where unchanged lines of the earlier review are at head: they and their neighbours stayed together.
+    /// The position at head of unchanged lines of the earlier review. They count as unchanged if
+    /// they and the lines next to them stayed together.
     pub fn locate_unchanged(&self, file: &FilePath, lines: LineSpan) -> Option<LineSpan> {
         self.moved.get(file).and_then(|moved| shifted(moved, lines))
     }
 
-    /// Where unchanged lines at head were in the earlier review: they and their neighbours stayed together.
+    /// The position in the earlier review of unchanged lines at head. They count as unchanged if
+    /// they and the lines next to them stayed together.
     pub fn origin_of_unchanged(&self, file: &FilePath, lines: LineSpan) -> Option<LineSpan> {
         self.origins.get(file).and_then(|origins| shifted(origins, lines))
     }
 
-    /// Whether these lines of the earlier review were this code: line numbers of older reviews are not.
+    /// Whether the earlier review had this code at these lines. Line numbers of older reviews may
+    /// not match.
     pub fn had(&self, file: &FilePath, lines: LineSpan, code: &str) -> bool {
         let code: Vec<u64> = code.lines().map(line_hash).collect();
         self.earlier.get(file).is_some_and(|earlier| is_at(earlier, lines.start(), &code))
     }
 
-    /// How often this code was among the lines of the earlier review.
+    /// The number of copies of this code among the lines of the earlier review.
     pub fn n_earlier_copies(&self, file: &FilePath, code: &str) -> usize {
         let Some(earlier) = self.earlier.get(file) else { return 0 };
         let code: Vec<u64> = code.lines().map(line_hash).collect();
@@ -232,7 +235,7 @@ fn is_at(lines: &BTreeMap<u32, u64>, start: u32, code: &[u64]) -> bool {
     !code.is_empty() && code.iter().zip(start..).all(|(hash, line)| lines.get(&line) == Some(hash))
 }
 
-/// Where a map of line numbers puts these lines, if it moves them and the lines around them alike.
+/// Maps these lines, if the map moves them and the lines next to them by the same distance.
 fn shifted(map: &BTreeMap<u32, u32>, lines: LineSpan) -> Option<LineSpan> {
     let start = *map.get(&lines.start())?;
     let around = lines.start().checked_sub(1)?..=lines.end().checked_add(1)?;
@@ -250,7 +253,7 @@ fn span_of(mut lines: impl Iterator<Item = u32>) -> Option<LineSpan> {
     Some(LineSpan::between(low, high))
 }
 
-/// Files in which the indentation of a line is part of what it says.
+/// Whether indentation has a meaning in this file.
 pub(super) fn has_meaningful_indentation(file: &FilePath) -> bool {
     const EXTENSIONS: [&str; 16] = [
         "py", "pyi", "pyw", "pyx", "yaml", "yml", "mk", "coffee", "fs", "haml", "hs", "nim", "pug",
@@ -267,7 +270,8 @@ pub(super) fn indentation(text: &str) -> u32 {
     before.fold(0, |sum, c| u32::saturating_add(sum, if c == '\t' { 1000 } else { 1 }))
 }
 
-/// The hash of a line without white space, by which lines are recognised after a move.
+/// The width of the indentation of a line. A tab counts as 1000 columns, so that it never equals
+/// spaces.
 pub fn line_hash(text: &str) -> u64 {
     let mut hash = Sha256::new();
     for part in text.split_whitespace() {
@@ -276,7 +280,8 @@ pub fn line_hash(text: &str) -> u64 {
     let digest: [u8; 32] = hash.finalize().into();
     let mut first = [0; 8];
     first.copy_from_slice(&digest[..8]);
-    // The last bit tells added lines from removed ones, and JSON readers keep 53 bits.
+    // The last bit is reserved to distinguish added from removed lines, and JSON readers keep only
+    // 53 bits.
     (u64::from_le_bytes(first) >> 11) & !1
 }
 

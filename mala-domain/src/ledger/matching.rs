@@ -1,4 +1,4 @@
-//! Whether a reported finding is one that the ledger already has. One function decides, and says why.
+//! Decides whether a reported finding is already in the ledger, and why.
 
 mod sides;
 
@@ -19,13 +19,13 @@ pub struct MatchDecision {
     pub why: String,
 }
 
-/// What a match is looked up in.
+/// The known findings, and the context to compare them in.
 pub struct KnownFindings<'k> {
     /// The ledger's findings in the files of the review.
     pub findings: &'k [LedgerFinding],
     /// Paths that were renamed since, old to new.
     pub renames: &'k BTreeMap<FilePath, FilePath>,
-    /// Where lines of the last review of this change are at head.
+    /// The lines that moved since the last review of this change.
     pub delta: Option<&'k Delta>,
     /// The lines that the change adds.
     pub added: &'k ReviewedLines,
@@ -112,7 +112,7 @@ fn short(id: &FindingId) -> &str {
 pub enum Comparison {
     /// They are.
     Same {
-        /// How sure that is.
+        /// The certainty of the match.
         certainty: Certainty,
         /// Why, in one sentence.
         why: String,
@@ -124,7 +124,7 @@ pub enum Comparison {
     },
 }
 
-/// How sure a match is; the surest first.
+/// The certainty of a match; the highest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
     /// The code and the kind of problem are the same.
@@ -137,13 +137,15 @@ pub enum Certainty {
     ChangedCode,
 }
 
-/// Whether a reported finding is this known one of the same file, renames followed. In this order:
-/// 1. Two rules look for different problems. Code that the change adds is not a finding that another change
-///    had on a copy that is still there.
-/// 2. The same code in the same symbol, or on the same lines, and the same kind of category: the same finding,
-///    unless the wordings have nothing in common. Of another category: if the wording is similar.
-/// 3. Everything else needs similar wording, and one of these: the code of one finding is part of the code
-///    of the other; the code was moved away from its old place; the code of the same symbol was edited.
+/// Compares a reported finding with a known one of the same file, following renames. In this order:
+/// 1. Findings of two different rules are different. A finding on code that the change adds is not
+///    the same as one of another change on a copy that still exists.
+/// 2. The same code in the same symbol, or on the same lines, and the same kind of category: the
+///    same finding, unless the wordings have nothing in common. With another category: the same if the
+///    wording is similar.
+/// 3. Other findings need similar wording, and one of these: the code of one finding is part of the
+///    code of the other; the code was moved from its old place; the code of the same symbol was
+///    edited.
 fn compare(
     reported: &ReportedSide<'_>,
     side: &KnownSide<'_>,
@@ -205,7 +207,7 @@ fn compare(
     same(ChangedCode, &format!("same symbol, {percent:.0} % of the code, similar wording"))
 }
 
-/// What the last review of the change says about the lines of two findings.
+/// Whether two findings are on the same lines, according to the last review of the change.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LinesSinceReview {
     /// The known finding was on the lines that the reported one is on.
@@ -217,7 +219,8 @@ enum LinesSinceReview {
 }
 
 impl LinesSinceReview {
-    /// Code that was and is there only once is the same. Equal code is told apart by the lines around it.
+    /// Code with only one copy, then and now, is the same. Several copies are distinguished by the
+    /// lines around them.
     fn of(new: &ReportedSide<'_>, old: &KnownSide<'_>, is_same_code: bool) -> Self {
         if !old.was_there {
             return Self::Unknown;
@@ -270,8 +273,8 @@ fn is_same_copy(new: &ReportedSide<'_>, old: &KnownSide<'_>) -> bool {
     new.finding.dedupe_key == old.it.finding.dedupe_key || new.copy() == old.copy()
 }
 
-/// Whether the change adds the code of a finding while another copy stands on lines that it does not add: what
-/// was decided about that copy says nothing about this one.
+/// Whether the change adds the code of a finding while another copy exists on lines that it does
+/// not add. A decision about that copy does not apply to this one.
 pub(super) fn is_added_copy(new: &Finding, added: &ReviewedLines, texts: &FileTexts) -> bool {
     let Some(text) = texts.at_head(&new.file) else { return false };
     let is_old = |copy: &LineSpan| !added.has_added(&new.file, *copy);
@@ -322,7 +325,7 @@ impl SharedTokens {
     }
 }
 
-/// What two sorted lists of tokens have in common.
+/// The tokens that two sorted lists have in common.
 fn shared_tokens(one: &[&str], other: &[&str]) -> SharedTokens {
     let (mut rest, mut shared) = (other, 0);
     for token in one {

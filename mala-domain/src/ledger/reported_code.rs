@@ -43,7 +43,7 @@ impl FileAtHead {
         Self { lines: CodeLines::of(&text), text, hashes, hash }
     }
 
-    /// Where the evidence of a finding stands; the place nearest to a line when there are several.
+    /// The lines of the evidence of a finding; with several copies, the one nearest to a line.
     pub fn locate(&self, evidence: &str, near: u32) -> Option<LineSpan> {
         let mut found = self.lines.positions(evidence.lines());
         if found.is_empty() {

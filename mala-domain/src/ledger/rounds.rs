@@ -1,4 +1,4 @@
-//! Which round of a change a review is, what it covers, and which findings may block in it.
+//! Plans a round: its number, what it covers, and which findings may block in it.
 
 use super::convergence::ConvergencePolicy;
 use super::delta::ReviewedLines;
@@ -11,11 +11,12 @@ use serde::{Deserialize, Serialize};
 /// How rounds are reviewed and when they end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundPolicy {
-    /// The least urgent priority that counts in round 2, 3 and so on; the last one holds from there on.
+    /// The least urgent priority that counts in round 2, 3 and so on; the last one applies to all
+    /// later rounds.
     pub bars: Vec<Threshold>,
     /// When a person takes over.
     pub convergence: ConvergencePolicy,
-    /// Whether everything is reviewed, whatever was reviewed before.
+    /// Whether to review everything again.
     pub full_requested: bool,
 }
 
@@ -49,9 +50,9 @@ impl RoundPolicy {
     }
 }
 
-/// The reviews of the current loop: those by this panel since the last one that passed, or that was of other work:
-/// of another base, and with none of these lines. Other panels, such as the built-in rules before a commit, neither
-/// use up its rounds nor end it.
+/// The reviews of the current loop: those by this panel since the last review that passed or was of
+/// other work (another base and no common lines). Reviews by other panels, such as the built-in
+/// rules before a commit, neither use up its rounds nor end it.
 pub fn current_loop<'r>(
     records: &'r [ReviewRecord],
     panel: &str,
@@ -96,7 +97,7 @@ pub fn last_complete<'r>(
     complete().rfind(|it| it.base.as_deref() == base).or_else(|| complete().next_back())
 }
 
-/// What the caller knows before a review starts.
+/// The facts that are known before a review starts.
 #[derive(Debug, Clone, Copy)]
 pub struct RoundFacts<'f> {
     /// The number of earlier rounds of the current loop.
@@ -124,7 +125,7 @@ pub struct RoundFacts<'f> {
 pub struct RoundPlan {
     /// The round, from 1.
     pub round: u32,
-    /// What is reviewed.
+    /// What the round reviews.
     pub coverage: RoundCoverage,
 }
 
@@ -154,7 +155,7 @@ pub enum FullReviewReason {
     BaseChanged,
     /// No line is new since the last review.
     NothingNew,
-    /// Only the built-in rules review, which look at everything in every round.
+    /// Only the built-in rules review; they check everything in every round.
     RulesOnly,
 }
 
@@ -199,7 +200,7 @@ pub fn bar_of_round(round: u32, bars: &[Threshold]) -> Threshold {
     bar.copied().unwrap_or(Threshold::P3)
 }
 
-/// The bars when none are configured.
+/// The default bars.
 pub const DEFAULT_BARS: [Threshold; 2] = [Threshold::P2, Threshold::P1];
 
 #[cfg(test)]

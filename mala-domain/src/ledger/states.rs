@@ -1,8 +1,8 @@
-//! The states of a finding, and what moves it from one to another.
+//! The states of a finding, and the events that change them.
 
 use crate::finding::FindingState;
 
-/// What happens to a finding.
+/// An event that changes the state of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindingEvent {
     /// A review reports it.
@@ -15,7 +15,7 @@ pub enum FindingEvent {
     WaiverExpired,
     /// A person accepts it.
     Waived,
-    /// A person says that it is wrong.
+    /// A person disputes it.
     Disputed,
     /// A person opens it again.
     Reopened,
@@ -39,7 +39,7 @@ pub fn next_state(state: FindingState, event: FindingEvent) -> Option<FindingSta
         (Event::ConfirmedFixed, state) => Some(state),
         (Event::WaiverExpired, State::Waived) => Some(State::Open),
         (Event::WaiverExpired, _) => None,
-        // What is fixed in one change may be open in another.
+        // A finding that is fixed in one change may be open in another.
         (Event::Waived | Event::Disputed, State::Duplicate) => None,
         (Event::Waived, _) => Some(State::Waived),
         (Event::Disputed, _) => Some(State::Disputed),

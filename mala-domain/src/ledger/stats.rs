@@ -1,4 +1,5 @@
-//! What the ledger says over all reviews: rounds per change, findings per round, and how findings end.
+//! Statistics over all reviews in the ledger: rounds per change, findings per round, and how
+//! findings end.
 
 use super::ReviewRecord;
 use crate::finding::FindingState;
@@ -21,7 +22,7 @@ pub struct LedgerStats {
     pub cost_usd: f64,
     /// Reviews whose cost is not known.
     pub n_unknown_cost: usize,
-    /// Dollars per fixed finding; null when none was fixed.
+    /// Dollars per fixed finding; null if none was fixed.
     pub cost_per_confirmed_usd: Option<f64>,
     /// Reviewed changes, the one with the most rounds first.
     pub changes: Vec<ChangeRounds>,

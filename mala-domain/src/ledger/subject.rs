@@ -1,10 +1,11 @@
-//! Which change a review is about: reviews with the same subject are rounds of one change.
+//! The subject of a review: the change that it is about. Reviews with the same subject are rounds
+//! of one change.
 
 use crate::scope::{HeadState, ReviewTarget, ScopeSummary};
 
-/// The subject of a review that is limited to these paths. The commits of a branch are one change, whatever they
-/// are compared with and whichever reviewers look at them. A detached HEAD is the change up to its commit;
-/// uncommitted work is bound to the commit that it is on.
+/// The subject of a review that is limited to these paths. All commits of a branch are one change,
+/// independent of base and reviewers. For a detached HEAD, the subject is its commit; for
+/// uncommitted work, it includes the commit that the work is based on.
 pub fn subject(
     target: &ReviewTarget,
     scope: &ScopeSummary,
@@ -38,7 +39,7 @@ pub fn subject(
     }
 }
 
-/// The subject of a review of a pull request, whatever is pushed to it.
+/// The subject of all reviews of a pull request.
 pub fn subject_of_pull_request(number: u64) -> String {
     format!("pull request {number}")
 }

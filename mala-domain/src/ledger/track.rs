@@ -1,4 +1,5 @@
-//! What the ledger says about the findings of a review, and what the review says about the ledger's findings.
+//! Tracks findings: compares the findings of a review with the ledger, and derives their standings
+//! and the changes of state.
 
 use super::delta::{Delta, ReviewedLines};
 use super::matching::{KnownFindings, is_added_copy, match_all};
@@ -12,15 +13,16 @@ use crate::review::FileTexts;
 use crate::verdict::{Threshold, counts, is_refuted};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What tracking needs to know.
+/// The input of tracking.
 pub struct TrackingFacts<'t> {
     /// The ledger's findings of this change and in its files.
     pub known: &'t [LedgerFinding],
     /// Paths that were renamed, old to new.
     pub renames: &'t BTreeMap<FilePath, FilePath>,
-    /// Where lines of the last complete review are at head.
+    /// The lines that moved since the last complete review.
     pub moved: Option<&'t Delta>,
-    /// What is new since the last complete review; `None` in a review of the whole change.
+    /// The lines that are new since the last complete review; `None` in a review of the whole
+    /// change.
     pub delta: Option<&'t Delta>,
     /// The lines of the change.
     pub added: &'t ReviewedLines,
@@ -51,16 +53,16 @@ impl<'t> TrackingFacts<'t> {
 pub struct TrackingResult {
     /// The findings of the review, in their order.
     pub tracked: Vec<TrackedFinding>,
-    /// What happens to findings that the ledger has.
+    /// Events for findings that the ledger has.
     pub events: Vec<TrackingEvent>,
 }
 
 /// Something that happens to a known finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrackingEvent {
-    /// Which finding.
+    /// The id of the finding.
     pub id: FindingId,
-    /// What happens.
+    /// The event.
     pub event: FindingEvent,
     /// Why.
     pub reason: String,
@@ -138,7 +140,8 @@ fn standing_of_known(
     }
 }
 
-/// A finding that no decision of a person holds back, by what this change had of it.
+/// The standing of a finding without a person's decision, from its previous standing in this
+/// change.
 fn standing_of_open(
     finding: &Finding,
     old: &LedgerFinding,
@@ -197,8 +200,9 @@ fn waiver_end(
     end.or_else(|| is_more_urgent(finding, old).then_some(WaiverEnd::MoreUrgent))
 }
 
-/// Whether a finding counts and is more urgent than what a person decided about: a decision is for what was known. The
-/// ledger keeps the priority of a finding while a decision holds.
+/// Whether a finding counts and is more urgent than when a person decided about it; then the
+/// decision no longer applies. The ledger does not change the priority of a finding while a
+/// decision applies.
 fn is_more_urgent(finding: &Finding, decided: &LedgerFinding) -> bool {
     counts(finding) && finding.effective_priority() < decided.finding.effective_priority()
 }
@@ -207,7 +211,8 @@ fn standing_of_new(finding: &Finding, facts: &TrackingFacts<'_>) -> Standing {
     if shared_waiver(finding, facts).is_some() {
         return Standing::Waived;
     }
-    // A rule reports what is there: a problem that it did not report before is caused by the new lines.
+    // Rules report every problem, so a problem that a rule did not report before is caused by the
+    // new lines.
     let is_claim = finding.rule.is_none() && counts(finding);
     let is_on_old_lines =
         facts.delta.is_some_and(|delta| !delta.touches(&finding.file, finding.span()));
@@ -218,8 +223,9 @@ fn standing_of_new(finding: &Finding, facts: &TrackingFacts<'_>) -> Standing {
     }
 }
 
-/// The shared waiver that holds for a finding: of the same identity, in its file under any of its names, given for
-/// the same code or for code on the same lines, and for a finding that was at least as urgent.
+/// The shared waiver that applies to a finding: it has the same identity, under any of the file's
+/// names, was given for the same code or for code on the same lines, and for a finding that was at
+/// least as urgent.
 pub fn shared_waiver<'w>(finding: &Finding, facts: &TrackingFacts<'w>) -> Option<&'w SharedWaiver> {
     if facts.shared_waivers.waivers.is_empty() || is_added_copy(finding, facts.added, facts.texts) {
         return None;
@@ -291,12 +297,12 @@ pub fn is_late_blocker(tracked: &TrackedFinding) -> bool {
     tracked.standing == Standing::Late && takes_part(tracked)
 }
 
-/// What a review did about an open finding that it does not report.
+/// How a review treated an open finding that it does not report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SilentReview {
     /// Whether every reviewer accounts for the file.
     pub is_covered: bool,
-    /// Whether the reviewers were told about the finding; rules need not be.
+    /// Whether the prompt of the reviewers listed the finding; rules do not need it.
     pub is_told: bool,
     /// Whether the rules ran that reported it, if rules did.
     pub has_run_rules: bool,
@@ -311,17 +317,18 @@ pub enum OpenFindingCheck {
     StillOpen(LineSpan),
     /// It is fixed, for this reason.
     Fixed(&'static str),
-    /// Its code changed, and this review cannot tell whether it is fixed, because its reviewers were not told about it or
-    /// did not review its file.
+    /// Its code changed, and this review cannot decide whether it is fixed, because the prompt did
+    /// not list it or its file was not reviewed.
     Unknown,
     /// It can be neither shown nor confirmed as fixed: it stays open for the next review.
     NotReviewed,
 }
 
-/// Compares an open finding with its file at head. It is fixed when its evidence is gone or its code changed,
-/// and the reviewers, told about it, reviewed its file and do not report it again. A finding of a rule that did not run
-/// is fixed only when its evidence is gone. `file` is `None` when the file is gone; `is_changed` says whether the code
-/// around these lines changed since the finding was reported.
+/// Compares an open finding with its file at head. It is fixed if its evidence is gone or its code
+/// changed, and reviewers who knew about it reviewed the file and do not report it again. A finding
+/// of a rule that did not run is fixed only if its evidence is gone. `file` is `None` if the file
+/// is gone; `is_changed` says whether the code around these lines changed since the finding was
+/// reported.
 pub fn check_open_finding(
     open: &Finding,
     file: Option<&FileAtHead>,
@@ -363,15 +370,15 @@ pub fn unreported<'k>(findings: &[Finding], facts: &TrackingFacts<'k>) -> Vec<&'
     known.filter(|it| !reported.contains(&it.id) && it.still_blocks(facts.today)).collect()
 }
 
-/// The findings of a review that the ledger knows, before those that say the same are merged.
+/// The findings of a review that the ledger knows, before duplicates are merged.
 pub fn recognised(findings: &[Finding], facts: &TrackingFacts<'_>) -> Vec<(FindingId, Finding)> {
     let decisions = match_all(findings, &facts.known_findings());
     let known = findings.iter().zip(decisions);
     known.filter_map(|(finding, decision)| Some((decision.id?, finding.clone()))).collect()
 }
 
-/// The known findings that turned out to be one with another: the review had both and merged them. Only a finding
-/// that takes part in the decision stands for another one.
+/// Marks known findings as duplicates of another one if the review reported both and merged them.
+/// Only a finding that takes part in the decision can have duplicates.
 pub fn duplicates(
     recognised: &[(FindingId, Finding)],
     tracked: &[TrackedFinding],

@@ -11,11 +11,11 @@ use std::collections::BTreeSet;
 pub struct Waiver {
     /// Why.
     pub reason: String,
-    /// Who accepted it.
+    /// The person who accepted it.
     pub by: String,
     /// When, as an RFC 3339 timestamp.
     pub at: String,
-    /// The last day on which it holds, such as `2026-12-31`; null when it has no end.
+    /// The last day on which it applies, such as `2026-12-31`; null if it does not expire.
     #[serde(default)]
     pub until: Option<String>,
     /// The evidence that it was given for, without white space, as a hash.
@@ -25,7 +25,7 @@ pub struct Waiver {
     pub quote: Option<String>,
 }
 
-/// Why a waiver no longer holds.
+/// Why a waiver no longer applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaiverEnd {
     /// The code that it was given for changed.
@@ -65,7 +65,7 @@ impl Waiver {
     }
 }
 
-/// Whether quoted code stands on a line of a finding in its file at head, with nothing added to its lines.
+/// Whether quoted code exists as whole lines in the file at head, on a line of the finding.
 pub(super) fn stands_at(quote: &str, finding: &Finding, text: Option<&str>) -> bool {
     text.is_some_and(|text| whole_places(text, quote).iter().any(|it| it.overlaps(finding.span())))
 }
@@ -99,9 +99,9 @@ pub struct SharedWaiver {
     pub title: String,
     /// Why it is accepted.
     pub reason: String,
-    /// Who accepted it.
+    /// The person who accepted it.
     pub by: String,
-    /// The last day on which it holds.
+    /// The last day on which it applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
     /// The priority of the finding: a more urgent one on the same code is not accepted.
@@ -121,7 +121,7 @@ impl SharedWaivers {
     /// The path of the file in a repository.
     pub const FILE: &str = ".mala/waivers.yaml";
 
-    /// Reads the file; the error says what is wrong with it.
+    /// Parses the file; the error says what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let read: Option<Self> =
             crate::config::parse_yaml(text).map_err(|error| error.to_string())?;

@@ -26,7 +26,7 @@ pub struct OtherKey {
     pub is_bearer: bool,
 }
 
-/// What is known of a provider.
+/// The static properties of a provider.
 #[derive(Debug)]
 pub struct ProviderSpec {
     /// Its name in files and in front of a model's name.
@@ -89,7 +89,7 @@ impl ModelProvider {
     pub const ALL: [Self; 5] =
         [Self::Anthropic, Self::OpenAi, Self::OpenAiChat, Self::Gemini, Self::Compatible];
 
-    /// What is known of it.
+    /// The static properties of the provider.
     pub fn spec(self) -> &'static ProviderSpec {
         match self {
             Self::Anthropic => &ANTHROPIC,

@@ -3,45 +3,45 @@
 use super::{BoxFuture, Workspace};
 use std::time::Duration;
 
-/// A coding agent. What it says proves nothing: what it did is read from its workspace.
+/// A coding agent. Its output proves nothing: its work is read from the workspace.
 pub trait Coder: Send + Sync {
     /// The name that users write in `run.coder`.
     fn name(&self) -> &str;
 
-    /// How its sessions are confined, in words for the report, such as `bubblewrap` or
-    /// `not confined: bubblewrap is not installed`.
+    /// How its sessions are sandboxed, as text for the report, such as `bubblewrap` or `not
+    /// confined: bubblewrap is not installed`.
     fn confinement(&self) -> &str;
 
-    /// Starts or resumes a session and waits for its end. Afterwards, and when the future is
-    /// dropped, nothing that the session started runs any more.
+    /// Starts or resumes a session and waits for its end. Afterwards, or when the future is
+    /// dropped, no process of the session is left.
     fn work<'a>(&'a self, order: CoderOrder<'a>) -> BoxFuture<'a, CoderSession>;
 }
 
-/// What a coder is asked to do.
+/// A task for a coder.
 #[derive(Clone, Copy)]
 pub struct CoderOrder<'o> {
-    /// Where it works.
+    /// The workspace.
     pub workspace: &'o Workspace,
     /// The id of the issue whose prefix its commits need: that of the epic or the summary issue for a fixer.
     /// Letters, digits, `.`, `_` and `-` only.
     pub issue: &'o str,
-    /// What the subjects of its commits start with.
+    /// The prefix of its commit subjects.
     pub prefix: &'o str,
-    /// What it is told.
+    /// The prompt.
     pub prompt: &'o str,
     /// The session to resume; `None` starts one.
     pub resume: Option<&'o str>,
-    /// How long it may take.
+    /// The time limit.
     pub max_time: Duration,
-    /// How long it may print nothing and change nothing.
+    /// The time limit without output and without changes.
     pub max_idle: Duration,
-    /// What it may spend, where it can be told.
+    /// The cost limit, if the coder supports one.
     pub max_cost_usd: Option<f64>,
     /// Called with each line of its output that is worth showing.
     pub said: &'o (dyn Fn(&str) + Send + Sync),
 }
 
-/// What came of a session.
+/// The result of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoderSession {
     /// The id to resume it with, as far as it is known.
@@ -50,7 +50,7 @@ pub struct CoderSession {
     pub end: CoderEnd,
     /// Its final message.
     pub message: String,
-    /// What this part of the session cost, where the coder says so.
+    /// The cost of this part of the session, if the coder reports it.
     pub cost_usd: Option<f64>,
 }
 
@@ -62,7 +62,7 @@ pub enum CoderEnd {
     Finished,
     /// By itself, with this error.
     Failed(String),
-    /// It printed nothing for too long and was terminated.
+    /// It was terminated because it printed nothing for too long.
     Idle,
     /// It took too long and was terminated.
     TimedOut,

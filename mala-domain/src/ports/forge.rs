@@ -15,7 +15,7 @@ pub trait Forge: Send + Sync {
         at: &'a PullRequestRef,
     ) -> BoxFuture<'a, Result<PullRequest, ForgeError>>;
 
-    /// The open pull request of a branch; its last commit does not matter.
+    /// The open pull request of a branch, at any commit.
     fn pull_request_of<'a>(
         &'a self,
         branch: &'a PullRequestBranch,
@@ -28,7 +28,7 @@ pub trait Forge: Send + Sync {
         parts: &'a DiscussionParts,
     ) -> BoxFuture<'a, Result<Discussion, ForgeError>>;
 
-    /// What happened between two commits. `None` when the forge does not know them, or does not list all files.
+    /// Compares two commits. `None` if the forge does not know them, or does not list all files.
     fn compare<'a>(
         &'a self,
         repository: &'a RepositoryName,
@@ -50,7 +50,7 @@ pub trait Forge: Send + Sync {
     ) -> BoxFuture<'a, Result<(), ForgeError>>;
 }
 
-/// Why a forge does not do what it is asked.
+/// Why a forge does not perform a request.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ForgeError {
     /// The token is missing, invalid or lacks a permission.
@@ -70,10 +70,11 @@ pub enum ForgeError {
     /// The forge does not accept the content, such as lines outside the diff.
     #[error("{0}")]
     Rejected(String),
-    /// A write may or may not have happened, or had to wait: what is missing must be read again.
+    /// A write may or may not have happened, or was delayed: read the discussion again to see what
+    /// is missing.
     #[error("{0}")]
     Uncertain(String),
-    /// The forge cannot be reached, fails, or asks to wait for too long.
+    /// The forge is unreachable, fails, or demands too long a wait.
     #[error("{0}")]
     Unavailable(String),
 }

@@ -8,44 +8,45 @@ use std::time::Duration;
 
 /// One question to a lane.
 pub struct LaneOrder<'o> {
-    /// Who is asked.
+    /// The lane.
     pub lane: &'o Lane,
     /// A name for the files of this question, such as `review`.
     pub question: &'o str,
-    /// What it is told.
+    /// The prompt.
     pub prompt: &'o str,
     /// The form of the answer.
     pub schema: &'o Value,
-    /// How hard it thinks, where that can be said.
+    /// The reasoning effort, for lanes that support it.
     pub reasoning: &'o str,
-    /// How long it may take.
+    /// The time limit.
     pub wall: Duration,
     /// Whether a text is a complete answer to this question.
     pub is_answer: &'o (dyn Fn(&str) -> bool + Send + Sync),
-    /// Whether a text that is no answer weighs against one, and is to be read beside it.
+    /// Whether a text that is not an answer contains an objection, and must be considered beside
+    /// the answer.
     pub weighs: &'o (dyn Fn(&str) -> bool + Send + Sync),
     /// Called once, when its process runs.
     pub started: &'o (dyn Fn() + Send + Sync),
 }
 
-/// What came of a question.
+/// The result of one question to a lane.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LaneRun {
-    /// What it answered, if that is an answer or may be one.
+    /// The answer, or a text that may be one.
     pub answer: Option<String>,
     /// Why it has no answer.
     pub failure: Option<LaneFailure>,
-    /// How its process ended by itself.
+    /// The exit code, if its process ended by itself.
     pub exit_code: Option<i32>,
     /// How long it took, in seconds.
     pub seconds: f64,
-    /// What it used.
+    /// The usage.
     pub usage: Usage,
     /// Files of the tree that it wrote.
     pub wrote: Vec<String>,
-    /// What changed in the work tree of the user while it ran.
+    /// Changes in the user's work tree while it ran.
     pub user_changes: Vec<String>,
-    /// Where its tree was.
+    /// The folders in which its tree was.
     pub roots: Vec<String>,
 }
 
@@ -54,7 +55,7 @@ pub struct LaneRun {
 pub struct LaneFailure {
     /// Its kind.
     pub kind: LaneFailureKind,
-    /// In words.
+    /// The reason.
     pub why: String,
 }
 

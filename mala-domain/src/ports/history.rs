@@ -3,12 +3,12 @@
 use super::{BoxFuture, RepositoryError};
 use crate::change::{Change, FilePath, LineSpan};
 
-/// The start of a commit's id: hexadecimal digits and nothing else.
+/// A prefix of a commit id, in hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitPrefix(String);
 
 impl CommitPrefix {
-    /// Fewer digits than these name too many commits.
+    /// Shorter prefixes match too many commits.
     pub const MIN_DIGITS: usize = 7;
 
     /// Parses a prefix; `None` if the text is not one.
@@ -29,7 +29,7 @@ impl CommitPrefix {
 pub struct Commit {
     /// Its full id.
     pub id: String,
-    /// Who wrote it.
+    /// Its author.
     pub author: String,
     /// When, as `2024-01-31`.
     pub date: String,
@@ -37,36 +37,36 @@ pub struct Commit {
     pub subject: String,
 }
 
-/// Which commits to list.
+/// A query for commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogQuery {
     /// Only those that touch this file or folder.
     pub path: Option<FilePath>,
-    /// At most so many.
+    /// The maximum number.
     pub max: usize,
 }
 
-/// A commit with what it did.
+/// A commit with its diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitWithDiff {
-    /// Which one.
+    /// The commit.
     pub commit: Commit,
     /// Its whole message.
     pub message: String,
-    /// What differs from its first parent; `None` when that is too much to show.
+    /// The diff to its first parent; `None` if it is too large to show.
     pub change: Option<Change>,
 }
 
-/// A commit with what its author says of it.
+/// A commit with its whole message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitWithMessage {
-    /// Which one.
+    /// The commit.
     pub commit: Commit,
     /// Its whole message.
     pub message: String,
 }
 
-/// Who last changed a line.
+/// The last commit of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlamedLine {
     /// The 1-based line at head.
@@ -83,21 +83,20 @@ pub trait History: Send + Sync {
         query: &'a LogQuery,
     ) -> BoxFuture<'a, Result<Vec<Commit>, RepositoryError>>;
 
-    /// One commit, kept to a file or folder; `None` when the history has no such commit.
+    /// One commit, restricted to a file or folder; `None` if the history does not contain it.
     fn show<'a>(
         &'a self,
         commit: &'a CommitPrefix,
         path: Option<&'a FilePath>,
     ) -> BoxFuture<'a, Result<Option<CommitWithDiff>, RepositoryError>>;
 
-    /// The newest commits that the reviewed change is made of, the oldest of them first; none for
-    /// what is not committed.
+    /// The newest commits of the reviewed change, oldest first; empty for uncommitted work.
     fn reviewed(
         &self,
         max: usize,
     ) -> BoxFuture<'_, Result<Vec<CommitWithMessage>, RepositoryError>>;
 
-    /// Who last changed these lines of a file at head.
+    /// The last commit of each of these lines of a file at head.
     fn blame<'a>(
         &'a self,
         file: &'a FilePath,

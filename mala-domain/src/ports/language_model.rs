@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use thiserror::Error;
 
-/// A model behind a provider. One call is one answer, retries of what is worth retrying included.
+/// A model behind a provider. One call is one answer; it includes retries of errors that are worth
+/// retrying.
 pub trait LanguageModel: Send + Sync {
     /// Sends a request, within these terms.
     fn ask<'a>(
@@ -27,8 +28,7 @@ pub struct CallTerms<'t> {
 
 /// Decides whether a failed request of one call may be repeated.
 pub trait RequestMeter: Send + Sync {
-    /// Whether the request may be made once more, after this came of the last one; an error says why
-    /// it may not.
+    /// Whether the request may be repeated after this failure; the error says why not.
     fn again<'a>(&'a self, last: &'a ModelFailure) -> BoxFuture<'a, Result<(), String>>;
 }
 
@@ -52,13 +52,13 @@ impl From<Duration> for CallTerms<'_> {
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[error("{what}")]
 pub struct ModelFailure {
-    /// What a caller does about it.
+    /// The kind, which decides how a caller reacts.
     pub kind: ModelFailureKind,
-    /// What happened, with the provider's words, without secrets.
+    /// What happened, in the provider's words, without secrets.
     pub what: String,
     /// Requests that were made.
     pub attempts: u32,
-    /// Whether the last of them may have to be paid for.
+    /// Whether the last request may be billed.
     #[serde(default)]
     pub billed: BillingStatus,
 }
@@ -88,7 +88,7 @@ pub enum ModelFailureKind {
     Overloaded,
     /// The provider failed (other 5xx).
     ProviderFailed,
-    /// The request is longer than the model takes.
+    /// The request is too long for the model.
     TooLong,
     /// The provider does not accept the request (other 4xx).
     BadRequest,

@@ -1,4 +1,4 @@
-//! Where findings and reviews are stored, so that a later review knows them.
+//! The storage of findings and reviews, so that later reviews know them.
 
 use super::BoxFuture;
 use crate::change::FilePath;
@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use thiserror::Error;
 
-/// Which findings to list; empty fields do not restrict.
+/// A filter for findings; empty fields do not restrict.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FindingFilter {
     /// In any of these states.
     pub states: Vec<FindingState>,
-    /// Reported in any of these files, under whatever name it has since.
+    /// Reported in any of these files, including findings whose file was renamed since.
     pub files: Vec<FilePath>,
     /// Found by this rule.
     pub rule: Option<String>,
@@ -27,18 +27,18 @@ pub struct FindingFilter {
     pub since: Option<String>,
     /// Reported in a review of this change; the findings then have their standing in it.
     pub subject: Option<String>,
-    /// At most so many; 0 for all.
+    /// The maximum number; 0 for all.
     pub limit: usize,
 }
 
-/// One review with everything that is stored of it, in one transaction.
+/// A review with everything that is stored with it, in one transaction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredReview {
     /// The review.
     pub review: ReviewRecord,
     /// Findings that are stored for the first time, or with a newer occurrence and standing.
     pub findings: Vec<(LedgerFinding, Occurrence)>,
-    /// Changes of state; what is fixed is fixed in the change under review.
+    /// Changes of state; a fix applies to the change under review.
     pub state_changes: Vec<(FindingId, StateChange)>,
 }
 
@@ -62,7 +62,7 @@ pub struct FindingHistory {
     pub occurrences: Vec<Occurrence>,
     /// Its changes of state, the oldest first.
     pub state_changes: Vec<StateChange>,
-    /// How the reviews of each change left it.
+    /// Its standing in each change.
     #[serde(default)]
     pub standings: Vec<ChangeStanding>,
 }
@@ -91,10 +91,10 @@ pub trait Ledger: Send + Sync {
     fn finding<'a>(&'a self, prefix: &'a str)
     -> BoxFuture<'a, Result<FindingHistory, LedgerError>>;
 
-    /// Stores a review, all of it or nothing.
+    /// Stores a review in one transaction.
     fn record<'a>(&'a self, review: &'a StoredReview) -> BoxFuture<'a, Result<(), LedgerError>>;
 
-    /// Changes states, all of them or none.
+    /// Changes states in one transaction.
     fn change_states<'a>(
         &'a self,
         updates: &'a [StateUpdate],
@@ -122,7 +122,7 @@ pub struct ReviewedCommits<'c> {
     pub head: Option<&'c str>,
 }
 
-/// What happened to the commits of a change between two reviews.
+/// How the commits of a change moved between two reviews.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryMoves {
     /// Whether the earlier head is no longer part of the history.
@@ -133,7 +133,7 @@ pub struct HistoryMoves {
 
 /// Compares the commits of two reviews of a change.
 pub trait ChangeHistory: Send + Sync {
-    /// What happened between an earlier review and the current one.
+    /// Compares the commits of an earlier review with the current ones.
     fn moves<'a>(
         &'a self,
         earlier: ReviewedCommits<'a>,

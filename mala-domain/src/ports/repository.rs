@@ -4,7 +4,7 @@ use super::{BoxFuture, History, Search};
 use crate::change::FilePath;
 use thiserror::Error;
 
-/// Which state of the tree.
+/// A state of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
     /// Before the change.
@@ -39,7 +39,7 @@ impl Blob {
 /// A search for whole words at head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordQuery {
-    /// The words: any of them.
+    /// The words; a line matches if it has any of them.
     pub words: Vec<String>,
     /// File names to look in, such as `*.py`; all when empty.
     pub globs: Vec<String>,
@@ -47,10 +47,10 @@ pub struct WordQuery {
     pub max_hits: usize,
 }
 
-/// A line at head that holds one of the words.
+/// A line at head with one of the words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordHit {
-    /// Where.
+    /// The file.
     pub file: FilePath,
     /// The 1-based line.
     pub line: u32,
@@ -67,7 +67,7 @@ pub trait Repository: Send + Sync {
         paths: &'a [FilePath],
     ) -> BoxFuture<'a, Result<Vec<Blob>, RepositoryError>>;
 
-    /// Which of these paths are files (or links) in this state, in the same order.
+    /// For each path, whether it is a file or link in this state.
     fn exist<'a>(
         &'a self,
         side: Side,

@@ -17,22 +17,23 @@ pub trait Reviewer: Send + Sync {
         false
     }
 
-    /// Whether it needs what is around the change: functions, uses elsewhere, the project's rules.
+    /// Whether it needs the surroundings of the change: functions, uses elsewhere, the project's
+    /// rules.
     fn needs_surroundings(&self) -> bool {
         true
     }
 
-    /// Whether it looks at the whole change in every round; others are given what is new.
+    /// Whether it reviews the whole change in every round; other reviewers get only what is new.
     fn reviews_whole_change(&self) -> bool {
         false
     }
 
-    /// Whether it also runs the built-in rules on what it is given, and reports what they find.
+    /// Whether it also runs the built-in rules and reports their findings.
     fn runs_rules(&self) -> bool {
         false
     }
 
-    /// Reviews the change, or says why it cannot.
+    /// Reviews the change; the error says why it cannot.
     fn review<'a>(
         &'a self,
         context: &'a ReviewContext,
@@ -59,19 +60,19 @@ pub trait Verifier: Send + Sync {
 /// The result of a check.
 #[derive(Debug, Clone, Default)]
 pub struct VerifierResult {
-    /// What it says of each finding, in their order.
+    /// The verification of each finding, in their order.
     pub verifications: Vec<Verification>,
-    /// What it changes in each finding, in their order; empty if it changes nothing.
+    /// The edit of each finding, in their order; empty if nothing changes.
     pub edits: Vec<FindingEdit>,
-    /// The model behind it, as far as it was asked.
+    /// The model, if one was called.
     pub model: Option<String>,
-    /// What it used.
+    /// The usage.
     pub usage: Usage,
-    /// What went wrong.
+    /// Problems that did not stop it.
     pub warnings: Vec<String>,
     /// Whether a check that was wanted was not made.
     pub cut_short: bool,
-    /// Whether it gave no answer, so that it is not asked again.
+    /// Whether it gave no answer, so that it is not called again.
     pub is_silent: bool,
 }
 

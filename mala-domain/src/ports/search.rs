@@ -6,22 +6,22 @@ use crate::change::{EntryKind, FilePath};
 /// An entry of the reviewed tree.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TreeEntry {
-    /// Where it is.
+    /// Its path.
     pub path: FilePath,
-    /// What it is.
+    /// Its type.
     pub kind: EntryKind,
 }
 
 /// A search for texts at head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextQuery {
-    /// The texts: any of them; every line when empty.
+    /// The texts; a line matches if it has any of them. Empty: every line.
     pub texts: Vec<String>,
     /// Whether `a` finds `A`.
     pub case: CaseSensitivity,
     /// A file or folder to look in; everywhere when `None`.
     pub below: Option<FilePath>,
-    /// How file names end, such as `.py`; all when empty.
+    /// Endings of file names, such as `.py`; empty for all files.
     pub endings: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ pub enum CaseSensitivity {
     Ignored,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FoundLines {
     /// The lines, by path and number.

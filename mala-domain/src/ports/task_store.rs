@@ -1,10 +1,10 @@
-//! Where tasks are stored.
+//! The storage of tasks.
 
 use super::{BoxFuture, TrackerError};
 use crate::task::TaskRecord;
 
-/// Stores tasks and a log of what became of them. Every change is one transaction; a change of status adds an
-/// event to the log by itself.
+/// Stores tasks and a log of events. Every change is one transaction; a change of status adds its
+/// event to the log.
 pub trait TaskStore: Send + Sync {
     /// All tasks, the oldest first.
     fn tasks(&self) -> BoxFuture<'_, Result<Vec<TaskRecord>, TrackerError>>;
@@ -36,7 +36,7 @@ pub trait TaskStore: Send + Sync {
     fn events_after(&self, number: i64) -> BoxFuture<'_, Result<Vec<TaskEvent>, TrackerError>>;
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ImportCount {
     /// Tasks that were not there before.
@@ -52,6 +52,6 @@ pub struct TaskEvent {
     pub number: i64,
     /// When it was added (RFC 3339).
     pub at: String,
-    /// What happened, as a JSON object.
+    /// The event, as a JSON object.
     pub event: String,
 }

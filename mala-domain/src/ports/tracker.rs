@@ -1,4 +1,4 @@
-//! Where issues come from and where findings are filed.
+//! The source of issues, and the place to file findings.
 
 use super::BoxFuture;
 use crate::run::issue::{IssueDraft, IssueId, TrackerIssue};
@@ -15,8 +15,8 @@ pub trait Tracker: Send + Sync {
     /// One issue.
     fn issue<'a>(&'a self, id: &'a IssueId) -> BoxFuture<'a, Result<TrackerIssue, TrackerError>>;
 
-    /// Claims an issue for this owner, reads it again, and returns what was read: whether the
-    /// claim holds is decided by the caller from its status and assignee.
+    /// Claims an issue for this owner and reads it again. The caller decides from status and
+    /// assignee of the returned issue whether the claim succeeded.
     fn claim<'a>(
         &'a self,
         id: &'a IssueId,

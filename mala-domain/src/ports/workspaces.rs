@@ -1,5 +1,5 @@
-//! Where coders work, and how their work reaches the target branch. The user's checkout, index and
-//! other branches are never touched.
+//! The workspaces of coders, and how their work reaches the target branch. The user's checkout,
+//! index and other branches are never touched.
 
 use super::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -12,13 +12,13 @@ use thiserror::Error;
 pub struct Workspace {
     /// Its name: letters, digits, `.`, `_` and `-`.
     pub name: String,
-    /// Where it is.
+    /// Its path.
     pub root: String,
     /// The commit that its work starts from.
     pub base: String,
 }
 
-/// What a workspace contains.
+/// The content of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkspaceState {
     /// Its head commit.
@@ -53,7 +53,7 @@ pub trait Workspaces: Send + Sync {
         base: &'a str,
     ) -> BoxFuture<'a, Result<Workspace, WorkspaceError>>;
 
-    /// What it contains.
+    /// The content of a workspace.
     fn state<'a>(
         &'a self,
         workspace: &'a Workspace,
@@ -67,8 +67,8 @@ pub trait Workspaces: Send + Sync {
         commit: &'a str,
     ) -> BoxFuture<'a, Result<Workspace, WorkspaceError>>;
 
-    /// Runs a command of the project in it with a shell. Afterwards, and when the future is
-    /// dropped, nothing that the command started runs any more.
+    /// Runs a command of the project in a workspace, with a shell. Afterwards, or when the future
+    /// is dropped, no process of the command is left.
     fn run<'a>(
         &'a self,
         workspace: &'a Workspace,
@@ -90,8 +90,8 @@ pub trait Workspaces: Send + Sync {
     fn remove<'a>(&'a self, name: &'a str)
     -> BoxFuture<'a, Result<Option<String>, WorkspaceError>>;
 
-    /// Ends everything that runs in any workspace, and removes all workspaces but these. Returns the branches
-    /// with commits of those that are removed.
+    /// Terminates all processes in workspaces, and removes all workspaces but these. Returns the
+    /// branches of removed workspaces that have commits.
     fn sweep<'a>(
         &'a self,
         keep: &'a [String],
@@ -115,8 +115,9 @@ pub trait MainLine: Send + Sync {
     /// Why the target branch cannot be moved at the moment, as far as its checkouts show.
     fn obstacle(&self) -> BoxFuture<'_, Result<Option<String>, WorkspaceError>>;
 
-    /// What no coder may change, with a fingerprint of each: other branches and tags, settings and hooks of the
-    /// repository, and files of the user's checkout that are not committed.
+    /// Everything outside of the workspaces that no coder may change, with a fingerprint of each:
+    /// other branches and tags, settings and hooks of the repository, and uncommitted files of the
+    /// user's checkout.
     fn surroundings(&self) -> BoxFuture<'_, Result<BTreeMap<OutsideItem, String>, WorkspaceError>>;
 
     /// How a commit relates to a later one.
@@ -126,7 +127,8 @@ pub trait MainLine: Send + Sync {
         head: &'a str,
     ) -> BoxFuture<'a, Result<CommitReach, WorkspaceError>>;
 
-    /// What changed between two commits, as `git diff --stat` and `git log --oneline` count it.
+    /// The size of the difference between two commits, as `git diff --stat` and `git log --oneline`
+    /// count it.
     fn range<'a>(
         &'a self,
         base: &'a str,
@@ -152,7 +154,8 @@ impl std::fmt::Display for OutsideItem {
     }
 }
 
-/// What is new or different outside, and what is gone. A file that is as committed again is no change.
+/// The new, changed and removed items outside of the workspaces. A file that is as committed again
+/// is not a change.
 pub fn outside_changes(
     before: &BTreeMap<OutsideItem, String>,
     after: &BTreeMap<OutsideItem, String>,
@@ -164,7 +167,7 @@ pub fn outside_changes(
     changed.map(|(item, _)| item).chain(gone).map(ToString::to_string).collect()
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandRun {
     /// How it ended.
@@ -185,7 +188,7 @@ pub enum CommandRunEnd {
     TimedOut,
 }
 
-/// What came of a rebase.
+/// The result of a rebase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RebaseResult {
@@ -200,7 +203,7 @@ pub enum RebaseResult {
     Conflict(Vec<String>),
 }
 
-/// What came of moving the target branch.
+/// The result of moving the target branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AdvanceResult {
@@ -226,7 +229,7 @@ pub enum CommitReach {
     Missing,
 }
 
-/// What changed between two commits.
+/// The size of the difference between two commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RangeSummary {
     /// Added plus removed lines.

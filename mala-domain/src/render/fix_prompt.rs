@@ -1,11 +1,12 @@
-//! A prompt for a coding agent: the findings to fix, with their evidence and what must not be done.
+//! A prompt for a coding agent: the findings to fix, with their evidence, and what the agent must
+//! not do.
 
 use super::visible::{at_most, one_line, visible};
 use crate::finding::Finding;
 use crate::report::Report;
 use crate::verdict::counts;
 
-/// The prompt, or a sentence that nothing is to be done.
+/// The prompt, or a sentence that there is nothing to fix.
 pub fn render(report: &Report) -> String {
     let open: Vec<&Finding> =
         super::ranking::worst_first(report).into_iter().filter(|finding| counts(finding)).collect();

@@ -1,4 +1,4 @@
-//! What `review-gate` prints: the state of a session and its report, as JSON.
+//! The JSON output of `review-gate`: the state of a session and its report.
 
 mod checks;
 mod words;
@@ -22,7 +22,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What `spawn-code-review` prints.
+/// The output of `spawn-code-review`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GateSpawnJson {
     /// The version of this form.
@@ -33,7 +33,7 @@ pub struct GateSpawnJson {
     pub reviewers_spawned: Vec<String>,
     /// The reviewers of the panel that were not, and why.
     pub reviewers_missing: BTreeMap<String, String>,
-    /// Where the session's files are.
+    /// The folder of the session.
     pub session_dir: String,
     /// The commit under review.
     pub head: Option<String>,
@@ -43,7 +43,7 @@ pub struct GateSpawnJson {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GateStatus {
-    /// The panel came to a verdict.
+    /// The panel has a verdict.
     Resolved,
     /// Time ran out.
     Timeout,
@@ -63,13 +63,13 @@ pub enum PanelVerdict {
     /// Only P2 and P3.
     #[serde(rename = "NEEDS_WORK")]
     NeedsWork,
-    /// Not enough reviewers came to a verdict.
+    /// Not enough reviewers have a verdict.
     #[serde(rename = "no_reviewers")]
     NoReviewers,
 }
 
 impl PanelVerdict {
-    /// The words for people.
+    /// The description for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "PASS",
@@ -91,7 +91,7 @@ impl From<Option<Verdict>> for PanelVerdict {
     }
 }
 
-/// What `wait --json` prints: the fields of the contract, then one report with everything else.
+/// The output of `wait --json`: the fields of the contract, then a report with all other data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GateResultJson {
     /// The version of this form.
@@ -128,8 +128,8 @@ pub struct GateConsensusJson {
 /// One reviewer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GateReviewerJson {
-    /// Its verdict; null when it has none. A reviewer whose findings were all refuted, or do not block,
-    /// keeps its own.
+    /// Its verdict; null if it has none. A reviewer whose findings were all refuted, or do not
+    /// block, keeps its own verdict.
     pub verdict: Option<Verdict>,
     /// Its summary.
     pub summary: String,
@@ -139,7 +139,7 @@ pub struct GateReviewerJson {
     pub error: Option<String>,
 }
 
-/// What else is known of a session.
+/// More data about a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GateReportJson {
     /// The session.
@@ -150,22 +150,23 @@ pub struct GateReportJson {
     pub scope: Option<ScopeSummary>,
     /// Why there is no verdict; null when there is one.
     pub not_reviewed: Option<NotReviewedReason>,
-    /// How each finding was checked, in the order of `issues`, then the refuted ones and those that do not
-    /// block.
+    /// How each finding was checked, in the order of `issues`, followed by the refuted findings and
+    /// those that do not block.
     pub checks: Vec<GateCheckJson>,
     /// Each reviewer of the panel in detail.
     pub reviewers: BTreeMap<String, GateLaneJson>,
-    /// What all reviewers together account for.
+    /// The coverage of all reviewers together.
     pub coverage: Coverage,
-    /// What all reviewers together used, with the checks.
+    /// The usage of all reviewers and checks together.
     pub usage: Usage,
     /// The agent, if it checked findings that no other lane could check.
     #[serde(default)]
     pub checker: Option<CheckerReport>,
-    /// What the ledger says: the round, which findings are known, fixed or waived, and what is next.
+    /// The data of the ledger: the round, which findings are known, fixed or waived, and the next
+    /// step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracking: Option<TrackingReport>,
-    /// Everything else that a reader should know.
+    /// Other warnings.
     pub warnings: Vec<String>,
 }
 
@@ -174,13 +175,13 @@ pub struct GateReportJson {
 pub struct GateLaneJson {
     /// The verdict that it gave itself.
     pub claimed_verdict: Option<Verdict>,
-    /// Who refuted its findings, if all of them were refuted.
+    /// The reviewers that refuted its findings, if all of them were refuted.
     pub refuted_by: Vec<String>,
-    /// Why it has no vote, as a word.
+    /// Why it has no vote, as a kind.
     pub absence: Option<LaneFailureKind>,
-    /// What it accounts for.
+    /// Its coverage.
     pub coverage: Coverage,
-    /// What it used.
+    /// Its usage.
     pub usage: Usage,
     /// Its exit code; null when it did not end by itself.
     pub exit_code: Option<i32>,
@@ -188,26 +189,26 @@ pub struct GateLaneJson {
     pub seconds: f64,
     /// Files that it wrote, though it must not.
     pub wrote: Vec<String>,
-    /// What it finds of planted defects, when that was measured. It has no part in the verdict.
+    /// Its measured recall on planted defects, if any. It does not affect the verdict.
     #[serde(default)]
     pub measured: Option<Measured>,
 }
 
-/// What `wait` knows of a session besides its state.
+/// The data about a session besides its state.
 #[derive(Debug, Clone, Default)]
 pub struct SessionFacts {
     /// The session.
     pub session: Option<Session>,
     /// The folder with its files.
     pub folder: Option<String>,
-    /// How far it is.
+    /// The progress.
     pub progress: SessionProgress,
-    /// What lanes find of planted defects, as far as that was measured.
+    /// The measured recall of lanes on planted defects.
     pub measured: BTreeMap<String, Measured>,
 }
 
 impl GateResultJson {
-    /// What `wait --json` prints of a session.
+    /// The output of `wait --json` for a session.
     pub fn of(state: &SessionState, facts: &SessionFacts) -> Self {
         let mut result = match state.report() {
             Some(report) => Self::of_report(report),
@@ -225,8 +226,8 @@ impl GateResultJson {
         result
     }
 
-    /// What is known before there is a report: each lane's state, and the findings so far. A panel that can
-    /// no longer pass has failed.
+    /// The result before there is a report: the state of each lane, and the findings so far. The
+    /// verdict is `FAIL` once the panel cannot pass any more.
     fn without_report(state: &SessionState, facts: &SessionFacts) -> Self {
         let (progress, session) = (&facts.progress, facts.session.as_ref());
         let rule = session.map(|session| session.rule).unwrap_or_default();
@@ -340,7 +341,7 @@ impl GateResultJson {
         }
     }
 
-    /// What follows from it. A contradiction is no pass.
+    /// The outcome. A contradictory result does not pass.
     pub fn outcome(&self) -> Outcome {
         let consensus = &self.consensus;
         match (self.status, consensus.verdict, self.report.not_reviewed) {
@@ -440,7 +441,7 @@ impl GateLaneJson {
 }
 
 impl GateSpawnJson {
-    /// What `spawn-code-review` prints of a session whose lanes were started, or not.
+    /// The output of `spawn-code-review` for a session.
     pub fn of(session: &Session, folder: String, started: Vec<String>) -> Self {
         let missing = session.members.iter().filter(|member| !started.contains(&member.lane.name));
         let missing = missing.map(|member| {
@@ -465,17 +466,17 @@ impl GateSpawnJson {
     }
 }
 
-/// The JSON Schema of what `spawn-code-review` prints.
+/// The JSON Schema of the output of `spawn-code-review`.
 pub fn spawn_schema() -> schemars::Schema {
     schemars::schema_for!(GateSpawnJson)
 }
 
-/// The JSON Schema of what `wait --json` prints.
+/// The JSON Schema of the output of `wait --json`.
 pub fn result_schema() -> schemars::Schema {
     schemars::schema_for!(GateResultJson)
 }
 
-/// How waiting ended, by what came of it.
+/// The status for an outcome.
 pub fn status(outcome: Outcome) -> GateStatus {
     match outcome {
         Outcome::Passed | Outcome::Blocked => GateStatus::Resolved,

@@ -125,7 +125,8 @@ fn suppressed_result<'f>(
     result
 }
 
-/// A finding that does not count: what a person accepted is suppressed for good, the rest is under review.
+/// A finding that does not count. Waived findings are suppressed as accepted, others as under
+/// review.
 fn set_aside<'f>(
     item: &'f SetAsideFinding,
     rules: &SarifRules,

@@ -17,7 +17,7 @@ use crate::finding::Finding;
 use crate::verdict::{Outcome, Verdict};
 use anstyle::{AnsiColor, Style};
 
-/// What the terminal supports, and how much to show.
+/// The abilities of the terminal, and how much to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TerminalOptions {
     /// Width in columns.

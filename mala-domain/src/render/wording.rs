@@ -205,7 +205,7 @@ pub(super) fn rule_id(finding: &Finding) -> String {
     }
 }
 
-/// The model, calls, tokens, cost and time of a review by models; `None` for others.
+/// The model, calls, tokens, cost and time of a review by models; `None` if no model was called.
 pub(super) fn usage(report: &Report) -> Option<String> {
     let stats = &report.stats;
     if stats.llm_calls == 0 && report.model_used.is_none() {
@@ -246,7 +246,7 @@ pub(super) fn refuted(finding: &Finding) -> String {
     format!("{place} {} {title} [{}]: {how}", finding.effective_priority(), rule_id(finding))
 }
 
-/// What the ledger says of the review, in one line.
+/// The ledger's data about the review, in one line.
 pub(super) fn ledger(report: &Report) -> Option<String> {
     report.tracking.as_ref().and_then(TrackingReport::line)
 }

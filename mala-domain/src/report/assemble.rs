@@ -19,42 +19,42 @@ use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict, counts, is_
 pub struct ReportParts {
     /// The id.
     pub review_id: String,
-    /// What was reviewed.
+    /// Exactly what was reviewed.
     pub scope: ScopeSummary,
-    /// What the reviewers gave.
+    /// The opinions of the reviewers.
     pub opinions: Opinions,
     /// Their votes, in the same order.
     pub votes: Vec<ReviewerVote>,
-    /// The findings that stand or are refuted, worst first, and the claims that were dropped.
+    /// The admitted findings, worst first, including refuted ones, and the dropped claims.
     pub admission: Admission,
-    /// What comments suppress.
+    /// The findings that comments suppress.
     pub suppressed: Vec<SuppressedFinding>,
-    /// What verifiers used, by name.
+    /// The results of the verifiers, by name.
     pub checks: Vec<(String, VerifierResult)>,
     /// The agent that checked findings of other reviewers.
     pub checker: Option<CheckerReport>,
-    /// What was covered.
+    /// The coverage.
     pub coverage: Coverage,
     /// Whether work that a reviewer or a verifier wanted to do was not done.
     pub cut_short: bool,
     /// How the review ended.
     pub decision: Decision,
-    /// By what it was decided.
+    /// The policy of the decision.
     pub policy: DecisionPolicy,
-    /// What went wrong without stopping the review.
+    /// Problems that did not stop the review.
     pub warnings: Vec<String>,
-    /// What to say before everything else.
+    /// A message to show before everything else.
     pub preface: Option<String>,
     /// The folder for the files of this review.
     pub log: Option<String>,
-    /// What the ledger says of it.
+    /// The ledger's data about the review.
     pub tracking: Option<TrackingReport>,
     /// Seconds from start to end.
     pub seconds: f64,
 }
 
 impl ReportParts {
-    /// The findings that stand.
+    /// The findings that are not refuted.
     pub fn issues(&self) -> impl Iterator<Item = &Finding> {
         self.admission.findings.iter().filter(|finding| counts(finding))
     }
@@ -69,7 +69,7 @@ impl ReportParts {
         reviewer_reports(self).into_iter().map(|it| it.reviewer).collect()
     }
 
-    /// Dollars of all reviewers; `None` when one of them did not say.
+    /// Dollars of all reviewers; `None` if one of them did not report them.
     pub fn cost_usd(&self) -> Option<f64> {
         stats(&reviewer_reports(self), self.checker.as_ref(), self.seconds).cost_usd
     }
@@ -172,7 +172,7 @@ fn reviewer_errors(parts: &ReportParts) -> impl Iterator<Item = (&str, &Reviewer
 const NO_PROGRESS: &str = "no progress: the change is empty, and findings of its last review are still open; \
     fix, waive or dispute them (mala findings --state open)";
 
-/// Why reviewers have no vote, and what else keeps the change from being reviewed.
+/// Why reviewers have no vote, and other reasons why the change could not be reviewed.
 fn errors(parts: &ReportParts) -> Vec<String> {
     let mut errors: Vec<String> = reviewer_errors(parts)
         .map(|(name, vote)| format!("{name}: {}", vote.vote.error.as_deref().unwrap_or_default()))

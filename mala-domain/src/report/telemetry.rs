@@ -1,4 +1,4 @@
-//! What a review took, without what it says: safe to collect.
+//! The numbers of a review without its content: safe to collect.
 
 use super::{Report, ReviewStatus, ReviewerReport};
 use crate::review::Usage;
@@ -23,9 +23,9 @@ pub struct Telemetry {
     pub status: ReviewStatus,
     /// Exactly what was reviewed.
     pub scope: ScopeSummary,
-    /// What it took.
+    /// Calls, tokens, cost and time.
     pub stats: super::ReportStats,
-    /// What each reviewer took.
+    /// The numbers of each reviewer.
     pub reviewers: Vec<ReviewerTelemetry>,
     /// How many findings each rule has.
     pub findings_by_rule: BTreeMap<String, usize>,
@@ -50,7 +50,7 @@ pub struct ReviewerTelemetry {
     pub dropped: usize,
     /// Why it could not review.
     pub error: Option<String>,
-    /// What it used.
+    /// Its usage.
     pub usage: Usage,
 }
 

@@ -1,4 +1,5 @@
-//! What the ledger says of a review: its round, how its findings relate to earlier reviews, and what is next.
+//! The ledger's data about a review: its round, how its findings relate to earlier reviews, and the
+//! next step.
 
 use crate::finding::{DedupeKey, Finding};
 use crate::ledger::convergence::{EscalationReason, NextStep};
@@ -9,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// What the ledger says of a review.
+/// The ledger's data about a review.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrackingReport {
     /// The change: reviews of the same change are rounds.
@@ -18,7 +19,7 @@ pub struct TrackingReport {
     pub round: u32,
     /// What the round reviewed.
     pub reviewed: RoundCoverage,
-    /// What to do after this round.
+    /// The next step after this round.
     pub next_step: NextStep,
     /// How each of the `issues` relates to earlier reviews, in the same order.
     pub issues: Vec<IssueTracking>,
@@ -70,7 +71,7 @@ pub struct FixedFinding {
     pub finding: Finding,
 }
 
-/// Why findings do not block, and the word for it.
+/// Standings that do not block, and their names in messages.
 const ASIDE: [(Standing, &str); 4] = [
     (Standing::Late, "late"),
     (Standing::BelowBar, "minor"),
@@ -89,7 +90,8 @@ impl TrackingReport {
         self.issues.iter().any(|issue| decided.contains(&issue.id))
     }
 
-    /// What is not among the issues, a line each: fixed findings, those that do not count, and who decides next.
+    /// Lines about findings that are not among the issues: fixed ones, those that do not count, and
+    /// who decides next.
     pub fn lines(&self) -> Vec<String> {
         let counted = |n: usize, what: &str| match n {
             0 => None,
@@ -108,7 +110,8 @@ impl TrackingReport {
         counts.into_iter().flatten().chain(person).collect()
     }
 
-    /// How many findings do not block, by why: `1 late, 2 waived`; `None` if all of them count.
+    /// The number of findings that do not block, by reason: `1 late, 2 waived`; `None` if all
+    /// findings count.
     pub fn not_blocking(&self) -> Option<String> {
         let counted = |(standing, word): &(Standing, &str)| {
             let n = self.set_aside.iter().filter(|it| it.standing == *standing).count();
@@ -118,7 +121,7 @@ impl TrackingReport {
         (!words.is_empty()).then(|| words.join(", "))
     }
 
-    /// Why findings of a reviewer do not block, a word each.
+    /// Why findings of a reviewer do not block, one word each.
     pub fn aside_words(&self, reviewer: &str) -> Vec<&'static str> {
         let own = || self.set_aside.iter().filter(|it| it.finding.is_reported_by(reviewer));
         let is_own = |standing: Standing| own().any(|it| it.standing == standing);
@@ -136,7 +139,8 @@ impl TrackingReport {
         late.map(line).collect()
     }
 
-    /// What `lines` says in one line, with the round; `None` for a first round with nothing to say.
+    /// The content of `lines` in one line, with the round; `None` for a first round without such
+    /// content.
     pub fn line(&self) -> Option<String> {
         let round = (self.round > 1).then(|| format!("round {}", self.round));
         let words: Vec<String> = round.into_iter().chain(self.lines()).collect();

@@ -28,11 +28,11 @@ pub struct Admission {
 /// A claim whose location or evidence does not exist.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DroppedClaim {
-    /// Who made it.
+    /// The reviewer that made it.
     pub reviewer: String,
-    /// Why it was dropped, in words.
+    /// The reason.
     pub why: String,
-    /// What it said.
+    /// The claim.
     pub claim: ReviewClaim,
 }
 
@@ -59,7 +59,7 @@ impl DroppedClaim {
         self.claim.verification.outcome == VerificationOutcome::Refuted
     }
 
-    /// How urgent it says to be; none counts as P2.
+    /// The priority of the claim; P2 if it states none.
     pub fn priority(&self) -> Priority {
         self.claim.priority.unwrap_or(Priority::P2)
     }
@@ -248,7 +248,8 @@ fn anchor_in_hunks(
     Ok(CodeLocation { span, quoted: place, evidence, copies_before: Vec::new() })
 }
 
-/// The lines of a hunk that hold the quoted text: near those cited, else in the only hunk that has it.
+/// Finds the quoted text in the hunks: near the cited lines, else in the only hunk that contains
+/// it.
 fn find_in_hunks(hunks: &[Hunk], cited: LineSpan, quoted: &str) -> Option<LineSpan> {
     let found: Vec<LineSpan> = hunks
         .iter()
@@ -281,8 +282,8 @@ fn index(line: u32) -> usize {
     usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX)
 }
 
-/// What tells findings of one category on the same code apart: how many came before, by the identity of
-/// the first.
+/// The number of earlier findings of one category on the same code, by the identity of the first
+/// one.
 type IdentityCounts = HashMap<DedupeKey, usize>;
 
 fn finding(
@@ -328,7 +329,7 @@ fn finding(
     }
 }
 
-/// Copies of the same code beyond this many are told apart by their order in the review.
+/// Further copies of the same code are numbered by their order in the review.
 const MAX_COPIES: usize = 200;
 
 /// The lines of each text, split once.
@@ -344,7 +345,7 @@ struct TextLines<'t> {
 }
 
 impl TextLines<'_> {
-    /// Where the code of these lines stands earlier in the file.
+    /// The lines at which the code of these lines also occurs earlier in the file.
     fn copies_before(&self, span: LineSpan) -> Vec<u32> {
         let quoted = self.lines.iter().skip(index(span.start())).take(quote_length(span));
         self.code.copies_above(quoted.copied(), span.start(), MAX_COPIES)
@@ -369,7 +370,7 @@ impl<'t> LineCache<'t> {
     }
 }
 
-/// The lines that hold the quoted text: where it was cited, else the only place that has it.
+/// Finds the quoted text in the file: at the cited lines, else at the only place that contains it.
 fn find_quoted(text: &[&str], cited: LineSpan, quoted: &str) -> Option<LineSpan> {
     let wanted: Vec<&str> = quoted.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     place_of(text, cited, &wanted).or_else(|| {
@@ -407,17 +408,18 @@ fn place_of(text: &[&str], cited: LineSpan, wanted: &[&str]) -> Option<LineSpan>
     nearest.or(only)
 }
 
-/// Whether a line is one of those cited, or close to the first of them.
+/// Whether a line is one of the cited ones, or close to the first of them.
 fn is_near(line: u32, cited: LineSpan) -> bool {
     line.abs_diff(cited.start()) <= 3 || cited.contains(line)
 }
 
-/// How far a line is from those cited: a line before them is farther than each of them.
+/// The distance of a line from the first cited one, for sorting; cited lines come first.
 fn distance(line: u32, cited: LineSpan) -> (bool, u32) {
     (!cited.contains(line), line.abs_diff(cited.start()))
 }
 
-/// The lines from here on that hold the wanted ones, one after the other, with blank lines between them.
+/// The lines from here on that contain the wanted ones in order, with blank lines allowed between
+/// them.
 fn span_from(text: &[&str], line: u32, wanted: &[&str]) -> Option<LineSpan> {
     let lines = (line..).zip(text.iter().skip(index(line)));
     let mut here = lines.filter(|(_, line)| !line.trim().is_empty());

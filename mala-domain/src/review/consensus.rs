@@ -21,7 +21,7 @@ pub enum ConsensusRule {
 }
 
 impl ConsensusRule {
-    /// How many passes it takes in a panel of this size.
+    /// The number of passes that a panel of this size needs.
     pub fn needed(self, panel: usize) -> usize {
         match self {
             Self::Unanimous => panel.max(1),
@@ -91,7 +91,7 @@ impl JsonSchema for ConsensusRule {
     }
 }
 
-/// What a reviewer contributes to the decision.
+/// The part of a reviewer in the decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VoteStatus {
     /// None of its findings reaches the threshold.
@@ -105,13 +105,13 @@ pub enum VoteStatus {
 /// The joint decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
-    /// The verdict; `None` when there is none.
+    /// The verdict; `None` if there is none.
     pub verdict: Option<Verdict>,
-    /// What follows.
+    /// The outcome that follows.
     pub outcome: Outcome,
     /// How many passed it.
     pub passes: usize,
-    /// How many it takes.
+    /// The number of passes needed.
     pub needed: usize,
 }
 
@@ -179,8 +179,8 @@ fn objection(votes: &[VoteStatus]) -> Option<Verdict> {
     has(Verdict::Fail).or_else(|| has(Verdict::NeedsWork))
 }
 
-/// Why there is no decision though no reviewer objects: the reason that another try mends least goes
-/// first. Without any absent reviewer, the panel is too small for its rule.
+/// Why there is no decision though no reviewer objects. The reason that a retry is least likely to
+/// fix wins. If no reviewer is absent, the panel is too small for its rule.
 fn reason(votes: &[VoteStatus]) -> NotReviewedReason {
     let order = [
         NotReviewedReason::Internal,

@@ -9,31 +9,31 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// The change and everything that was gathered about it. Cloning is cheap.
+/// The change and all gathered context. Cloning is cheap.
 #[derive(Clone)]
 pub struct ReviewContext {
     /// Exactly which states are compared.
     pub scope: ScopeSummary,
-    /// What changed.
+    /// The change.
     pub change: Arc<Change>,
-    /// The whole change, where `change` is only what is new since an earlier round.
+    /// The whole change, if `change` is only what is new since an earlier round.
     pub whole_change: Option<Arc<Change>>,
     /// The tree at base and at head.
     pub tree: Arc<dyn Repository>,
     /// The texts of the changed files on both sides.
     pub texts: Arc<FileTexts>,
-    /// What is around the change, where a reviewer needs it.
+    /// The code around the change, if a reviewer needs it.
     pub surroundings: Arc<CodeSurroundings>,
     /// Texts about the task: name and content.
     pub tasks: Arc<[(String, String)]>,
-    /// What is derived from the changed files, such as their syntax trees.
+    /// Values derived from the changed files, such as their syntax trees.
     pub derived: Arc<DerivedFiles>,
-    /// How long a reviewer may take.
+    /// The time limit of a reviewer.
     pub timeout: Duration,
 }
 
 impl ReviewContext {
-    /// The context of a change with these texts, and nothing around it.
+    /// The context of a change with these texts, without surroundings.
     pub fn new(scope: ReviewScope, texts: FileTexts) -> Self {
         Self {
             scope: scope.scope,
@@ -48,7 +48,7 @@ impl ReviewContext {
         }
     }
 
-    /// The context of the whole change, for checks that look at all of it in every round.
+    /// The context of the whole change, for checks that review everything in every round.
     #[must_use]
     pub fn whole(&self) -> Self {
         let change = self.whole_change.clone().unwrap_or_else(|| self.change.clone());
@@ -82,13 +82,13 @@ impl FileTexts {
 pub struct CodeSurroundings {
     /// The function around each hunk, by file and hunk.
     pub enclosing: BTreeMap<FilePath, Vec<Option<HunkSymbol>>>,
-    /// Uses of what changed in other places, a line each.
+    /// Uses of the changed definitions in other places, one per line.
     pub references: Vec<String>,
     /// The project's rules for reviewers, as the base has them: file and content.
     pub rules: Vec<(FilePath, String)>,
 }
 
-/// Values that are computed from the files of a review, each once, by whichever stage needs it first.
+/// Values computed from the files of a review, each at most once, by the first stage that needs it.
 #[derive(Default)]
 pub struct DerivedFiles {
     values: Mutex<HashMap<DerivedKey, Arc<OnceLock<DerivedValue>>>>,

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 /// The maximum number of skipped files that warnings name.
 const MAX_LEFT_OUT: usize = 30;
 
-/// What was reviewed and what was not.
+/// The reviewed hunks, and the files that were skipped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
     /// Hunks that were to be reviewed.
@@ -51,7 +51,7 @@ pub struct SkippedFile {
 pub enum SkipReason {
     /// Not text.
     Binary,
-    /// A source, or what was text, with bytes that are no text.
+    /// A text file that contains binary bytes.
     Garbled,
     /// Made by a tool.
     Generated,
@@ -81,7 +81,7 @@ impl SkippedFile {
 }
 
 impl SkipReason {
-    /// The word in reports.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Binary => "binary",
@@ -104,8 +104,8 @@ impl SkipReason {
         matches!(self, Self::TooLarge | Self::Garbled)
     }
 
-    /// Whether such a file needs no review: none of its lines changed, or the trusted configuration
-    /// excludes it.
+    /// Whether a file skipped for this reason needs no review: none of its lines changed, or the
+    /// trusted configuration excludes it.
     fn is_allowed(self) -> bool {
         matches!(self, Self::NoLines | Self::Ignored)
     }
@@ -127,8 +127,8 @@ impl SkipReason {
 }
 
 impl Coverage {
-    /// What the accounts of all reviewers cover of a change. An account of a hunk that was not given
-    /// counts for nothing.
+    /// The part of a change that the accounts of all reviewers cover. Accounts of unknown hunks are
+    /// ignored.
     pub fn over(change: &Change, accounted: &[(FilePath, Vec<usize>)]) -> Self {
         let mut seen: HashMap<&FilePath, HashSet<usize>> = HashMap::new();
         for (file, hunks) in accounted {
@@ -160,7 +160,7 @@ impl Coverage {
             });
         }
         if coverage.files.is_empty() {
-            // Where there is nothing else, what is in another repository is all that there is to review.
+            // If nothing else changed, the skipped submodules are what had to be reviewed.
             coverage.hunks_given += coverage.skipped.iter().filter(|it| it.is_elsewhere()).count();
         }
         coverage
@@ -223,7 +223,7 @@ impl Coverage {
 
 fn skip_reason(file: &ChangedFile) -> Option<SkipReason> {
     if file.kind == EntryKind::Submodule {
-        // What a diff shows of a submodule is its commit; when that is the same, its files differ.
+        // The diff of a submodule is its commit. If the commit is the same, its files differ.
         let same_commit = file.status == FileStatus::Modified && file.hunks.is_empty();
         return Some(if same_commit { SkipReason::DirtySubmodule } else { SkipReason::Submodule });
     }

@@ -57,27 +57,27 @@ impl DecisionPolicy {
 /// The facts for the decision.
 #[derive(Debug, Clone)]
 pub struct DecisionFacts<'f> {
-    /// Whether there is no change at all.
+    /// Whether the change is empty.
     pub is_empty: bool,
     /// Whether its last review blocked on findings that are still open.
     pub is_retry: bool,
     /// Whether an open finding of an earlier review may be fixed or not: its code changed, and this review could not
     /// check it.
     pub has_unknown: bool,
-    /// What can be reviewed.
+    /// The coverage.
     pub coverage: &'f Coverage,
     /// One vote per reviewer.
     pub votes: SplitVotes,
 }
 
-/// Whether reviewers are asked about a change: not about an empty one, and not about one in which no file
-/// can be reviewed.
+/// Whether reviewers are needed: not for an empty change, and not if no file can be reviewed.
 pub fn needs_reviewers(is_empty: bool, coverage: &Coverage) -> bool {
     !is_empty && !coverage.has_nothing_reviewable()
 }
 
-/// How the review ended. An empty change passes, unless it is the answer to open findings; a change in which no file can
-/// be reviewed, or one is too large, or an open finding could not be checked, does not.
+/// Decides the outcome of a review. An empty change passes, unless findings of an earlier round are
+/// open. A change does not pass if none of its files can be reviewed, if one is too large, or if an
+/// open finding could not be checked.
 pub fn decide(facts: &DecisionFacts<'_>, policy: &DecisionPolicy) -> Decision {
     if facts.is_empty && !facts.is_retry {
         let (verdict, outcome) = (Some(Verdict::Pass), Outcome::Passed);
@@ -102,7 +102,7 @@ pub fn decide(facts: &DecisionFacts<'_>, policy: &DecisionPolicy) -> Decision {
 pub struct VoteWithReason {
     /// The vote.
     pub status: VoteStatus,
-    /// The verdict over its findings that stand; `None` when it has no vote.
+    /// The verdict over its findings that are not refuted; `None` if it has no vote.
     pub verdict: Option<Verdict>,
     /// Why it has no vote.
     pub error: Option<String>,
@@ -121,7 +121,7 @@ pub struct ReviewerVote {
     pub vote: VoteWithReason,
     /// The vote that it gave itself.
     pub claimed: VoteStatus,
-    /// What it accounts for.
+    /// Its coverage.
     pub coverage: Coverage,
 }
 
@@ -143,11 +143,11 @@ pub struct VoteFacts<'f> {
     pub findings: &'f [&'f Finding],
     /// Its claims that could not be placed.
     pub dropped: &'f [&'f DroppedClaim],
-    /// What it accounts for.
+    /// Its coverage.
     pub coverage: &'f Coverage,
 }
 
-/// The vote of each reviewer over what was admitted.
+/// The vote of each reviewer, from the admitted findings.
 pub fn votes(
     opinions: &Opinions,
     admission: &Admission,
@@ -237,8 +237,8 @@ pub fn claimed_vote(facts: &VoteFacts<'_>, policy: &DecisionPolicy) -> VoteStatu
     }
 }
 
-/// The reason why dropped claims take the vote of a reviewer away: a claim that cannot be placed is not
-/// refuted, so it is unknown what the reviewer objects to.
+/// Why dropped claims remove the vote of a reviewer: a claim without a valid location is not
+/// refuted, so the objection is unknown.
 fn unplaced_claim_reason(
     opinion: &Opinion,
     verdict: Verdict,

@@ -1,5 +1,5 @@
-//! The edit of checked findings: corrections, the tier of each, the words, and the order. A finding is
-//! never lost: what the edit does not name stays as it is.
+//! Edits checked findings: corrections, finding or note, wording, and order. No finding is lost:
+//! those that the edit does not name stay unchanged.
 
 use crate::finding::{Finding, Priority, VerificationOutcome};
 use crate::review::merge::{absorb, without_priority};
@@ -7,7 +7,7 @@ use crate::secrets;
 use crate::verdict::is_refuted;
 use std::collections::BTreeMap;
 
-/// What a check and an edit make of a finding. Everything that is `None` stays as it is.
+/// The edit of a finding by a check and an editor. Fields that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FindingEdit {
     /// The corrected priority.
@@ -68,7 +68,8 @@ fn first_cause(edits: &[FindingEdit], at: usize) -> usize {
     last
 }
 
-/// A merged finding is as urgent as the most urgent one, and no note if one of them is none.
+/// Merges priority and tier: a merged finding is as urgent as the most urgent one, and a note only
+/// if all of them are.
 fn raise(kept: &mut Finding, other: &Finding) {
     if other.effective_priority() < kept.effective_priority() {
         set_priority(kept, other.effective_priority());
@@ -87,7 +88,7 @@ fn apply(finding: &mut Finding, edit: &FindingEdit) {
         let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty())?;
         Some(secrets::redact(text).into_owned())
     };
-    // What another finding covers keeps its own words there.
+    // A finding that is merged into another one keeps its own wording.
     let is_own = edit.same_as.is_none();
     if let Some(title) = said(&edit.title).filter(|_| is_own) {
         finding.title = titled(finding, &title);
@@ -98,8 +99,8 @@ fn apply(finding: &mut Finding, edit: &FindingEdit) {
     finding.is_note = is_note(finding, edit.is_note);
 }
 
-/// Whether a finding is a note: the edit decides, and without one, what a check could not confirm. What is
-/// urgent and not refuted never is.
+/// Whether a finding is a note. The edit decides; without one, a finding that a check could not
+/// confirm is a note. P0, P1 and refuted findings never are.
 fn is_note(finding: &Finding, wanted: Option<bool>) -> bool {
     if is_refuted(finding) || finding.effective_priority() <= Priority::P1 {
         return false;

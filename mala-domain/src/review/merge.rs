@@ -5,10 +5,10 @@ use crate::config;
 use crate::finding::{Category, ClaimWording, Finding, FindingPlace, Priority, squeezed};
 use crate::verdict::{Threshold, counts};
 
-/// Merges duplicates: the same lines and the same kind of problem, said by different reviewers, by a
-/// linter and a rule, or by two rules about security. Other rules that meet on a line mean different
-/// things, and so do claims of models that share no words or that one reviewer tells apart. The most
-/// urgent, then the most confident one stays, and the worst come first.
+/// Merges duplicates: the same lines and the same kind of problem, reported by different reviewers,
+/// by a linter and a rule, or by two security rules. Findings of other rules on the same line stay
+/// separate, and so do claims of models that share no words or come from one reviewer. The most
+/// urgent, then the most confident finding stays. Sorts the worst first.
 pub fn merge_duplicates(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by(|a, b| (&a.file, a.span(), &a.rule).cmp(&(&b.file, b.span(), &b.rule)));
     let mut findings = merge(findings);
@@ -16,9 +16,10 @@ pub fn merge_duplicates(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-/// Merges the findings of these reviewers that have the same cause. The most urgent, then the surest one
-/// stays, and keeps the places of the others. It comes before the checks, so that a cause is checked once.
-/// What one rule says of several places in a file is one finding too, unless it is urgent.
+/// Merges the findings of these reviewers that have the same cause. The most urgent, then the most
+/// confident one stays, with the locations of the others. Runs before the checks, so that a cause
+/// is checked once. Findings of one rule in several places of a file are also merged, unless they
+/// are urgent.
 pub fn by_cause(mut findings: Vec<Finding>, reviewers: &[&str]) -> Vec<Finding> {
     if reviewers.is_empty() {
         return findings;
@@ -44,7 +45,7 @@ pub fn by_cause(mut findings: Vec<Finding>, reviewers: &[&str]) -> Vec<Finding> 
     kept
 }
 
-/// Whether a rule says the same, nothing urgent, of another place in the file.
+/// Whether both are findings of the same rule in one file, and not urgent.
 fn repeats_rule(a: &Finding, b: &Finding) -> bool {
     let is_minor = |it: &Finding| it.effective_priority() > Priority::P1;
     let is_same_rule = a.rule.is_some() && a.rule == b.rule && a.reviewer == b.reviewer;
@@ -57,7 +58,7 @@ fn repeats_rule(a: &Finding, b: &Finding) -> bool {
         && is_checked_alike
 }
 
-/// The pairs of findings of which only a model can tell whether they have the same cause.
+/// The pairs of findings for which only a model can decide whether they have the same cause.
 pub fn unclear_pairs(findings: &[Finding]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     for (first, a) in findings.iter().enumerate() {
@@ -78,8 +79,8 @@ enum SameCause {
     No,
 }
 
-/// Compares file, symbol, evidence and wording. Lines alone decide nothing: two problems can share a line,
-/// and one cause can show on several.
+/// Compares file, symbol, evidence and wording. Lines alone are not enough: two problems can share
+/// a line, and one cause can appear on several.
 fn same_cause(a: &Finding, b: &Finding) -> SameCause {
     if a.reviewer != b.reviewer || a.rule.is_some() || counts(a) != counts(b) {
         return SameCause::No;
@@ -123,7 +124,7 @@ pub fn without_priority(title: &str) -> &str {
     prefix.map_or(title, str::trim)
 }
 
-/// Adds the place and the words of a finding to another one with the same cause.
+/// Adds the location and the text of a finding to another one with the same cause.
 pub fn absorb(kept: &mut Finding, other: &Finding) {
     let is_known = |place: &FindingPlace, kept: &Finding| {
         kept.file == place.file
@@ -181,7 +182,7 @@ fn wording(finding: &Finding) -> ClaimWording<'_> {
     ClaimWording { title: &finding.title, body: &finding.body, evidence: &finding.evidence_snippet }
 }
 
-/// Whether a linter says it: linters and our own rules look for the same things.
+/// Whether a linter reported it. Linters and our rules look for the same problems.
 fn is_of_linter(finding: &Finding) -> bool {
     finding.rule.as_deref().is_some_and(config::is_of_linter)
 }
@@ -194,8 +195,10 @@ fn merge_into(kept: &mut Finding, mut other: Finding) {
         std::mem::swap(kept, &mut other);
     }
     if counts(&other) && !wording(kept).means_the_same(wording(&other)) {
-        kept.body
-            .push_str(&format!("\n\nAlso said of these lines: {}. {}", other.title, other.body));
+        kept.body.push_str(&format!(
+            "\n\nAlso reported on these lines: {}. {}",
+            other.title, other.body
+        ));
     }
     let mut names = std::mem::take(&mut kept.also_reported_by);
     names.extend(counts(&other).then(|| reporter_name(&other)));

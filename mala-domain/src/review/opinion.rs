@@ -17,11 +17,11 @@ use std::sync::Arc;
 pub struct Opinion {
     /// The model behind it, if any.
     pub model: Option<String>,
-    /// What it claims.
+    /// The claims.
     pub claims: Vec<ReviewClaim>,
-    /// Its own verdict, where it gives one.
+    /// Its own verdict, if it states one.
     pub claimed_verdict: Option<Verdict>,
-    /// What it says of the change as a whole.
+    /// Its summary of the change.
     pub summary: String,
     /// The hunks that it accounts for, as indices into the file's hunks.
     pub accounted: Vec<(FilePath, Vec<usize>)>,
@@ -29,15 +29,15 @@ pub struct Opinion {
     pub unshown: Vec<FilePath>,
     /// The most findings that are reported of its review; those that block come on top.
     pub max_findings: Option<usize>,
-    /// Whether its claims come from several passes, which may say the same.
+    /// Whether its claims come from several passes, so that they may contain duplicates.
     pub may_repeat_itself: bool,
-    /// What went wrong without stopping it.
+    /// Problems that did not stop it.
     pub warnings: Vec<String>,
     /// Whether work that it wanted to do was not done: a check, a look at a file.
     pub cut_short: bool,
-    /// What it used.
+    /// The usage.
     pub usage: Usage,
-    /// Why it could not finish; its claims are then what it had until there.
+    /// Why it could not finish. The claims are then incomplete.
     pub failure: Option<ReviewerFailure>,
     /// The reviewers that it speaks for, as an external gate does: each has its entry in the report.
     pub members: Vec<GateMember>,
@@ -45,7 +45,7 @@ pub struct Opinion {
     pub log: Option<String>,
     /// Whether it objects to the change by a rule of its own, as an external gate does.
     pub objects: bool,
-    /// How its process ran, when it is one.
+    /// How its process ran, if it is a process.
     pub process: Option<ProcessRun>,
 }
 
@@ -69,11 +69,11 @@ pub struct GateMember {
     pub model: Option<String>,
     /// Why it has no verdict.
     pub error: Option<String>,
-    /// What it used.
+    /// The usage.
     pub usage: Usage,
 }
 
-/// What a reviewer used; what it did not say is unknown, not zero.
+/// The usage of a reviewer. Numbers that it did not report are unknown, not zero.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
     /// Calls to a model that mala made itself; those of a lane or a command are not known.
@@ -94,7 +94,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Nothing was used, for sure.
+    /// No usage at all.
     pub fn nothing() -> Self {
         Self {
             tokens_used: Some(0),
@@ -123,7 +123,7 @@ impl Usage {
         }
     }
 
-    /// What was used since then, when this is the sum up to here.
+    /// The difference to an earlier sum.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         let difference = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_sub(b?));
@@ -143,7 +143,7 @@ impl Usage {
     }
 }
 
-/// Without what floating point adds to a sum of dollars.
+/// Removes the rounding error of a sum of dollars.
 fn rounded(dollars: f64) -> f64 {
     (dollars * 1e9).round() / 1e9
 }
@@ -210,7 +210,7 @@ impl Opinions {
         self.given().flat_map(|opinion| opinion.claims.iter().cloned()).collect()
     }
 
-    /// The reviewers that may say the same thing twice.
+    /// The reviewers whose claims may contain duplicates.
     pub fn repeating(&self) -> Vec<&str> {
         let all = self
             .0
@@ -260,7 +260,8 @@ impl Opinions {
         Arc::new(change)
     }
 
-    /// What all reviewers together account for. One whose claims are all unknown accounts for nothing.
+    /// The coverage of all reviewers together. A reviewer whose claims were all dropped does not
+    /// count.
     pub fn coverage(&self, change: &Change, admission: &Admission) -> Coverage {
         let accounted: Vec<(FilePath, Vec<usize>)> = self
             .0
@@ -273,7 +274,7 @@ impl Opinions {
 }
 
 impl ReviewerOpinion {
-    /// Whether nothing of what it claims could be placed, and it gives no verdict of its own.
+    /// Whether all of its claims were dropped, and it states no verdict.
     fn has_lost_all(&self, admission: &Admission) -> bool {
         let has_lost = self.dropped(&admission.dropped).iter().any(|it| it.claim.rule.is_none());
         let has_other = || self.findings(&admission.findings).iter().any(|it| it.rule.is_none());

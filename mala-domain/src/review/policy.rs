@@ -10,12 +10,12 @@ use std::time::Duration;
 /// The name of the budget when no reviewer uses one.
 const NO_BUDGET: &str = "standard";
 
-/// What the reviewers of a review have in common.
+/// The common settings of all reviewers of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedReviewPolicy {
-    /// By what the change is decided.
+    /// The policy of the decision.
     pub decision: DecisionPolicy,
-    /// How long the reviewers may take: the longest of their time limits.
+    /// The time limit of the reviewers: the longest of their limits.
     pub timeout: Duration,
     /// The name of the budget profile.
     pub budget_profile: String,
@@ -33,8 +33,9 @@ pub fn in_order(named: &[ReviewerType]) -> Result<Vec<ReviewerType>, ReviewerTyp
     }
 }
 
-/// The configured command that a review by the named reviewers, or by the one in the settings, would run, in words. It
-/// does not run on the change of a fork unless the settings allow it. Lanes count if `gate.lanes` defines or changes them.
+/// A description of the configured command that a review by the named reviewers, or by the one in
+/// the settings, would run. It does not run on the change of a fork unless the settings allow it.
+/// Lanes count if `gate.lanes` defines or changes them.
 pub fn configured_command(
     named: &[ReviewerType],
     policy: &ReviewPolicy,

@@ -1,6 +1,6 @@
 //! Inline suppressions: a comment `mala: ignore[rule] reason` on the finding's first line, or alone
-//! on the line above, sets the finding aside. Suppressed findings are counted and shown. A comment
-//! without a reason sets nothing aside.
+//! on the line above, suppresses the finding. Suppressed findings are counted and shown. A comment
+//! without a reason suppresses nothing.
 
 mod warnings;
 
@@ -18,11 +18,11 @@ use std::sync::LazyLock;
 /// A finding that a comment in the code sets aside.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SuppressedFinding {
-    /// What is set aside.
+    /// The suppressed finding.
     pub finding: Finding,
     /// The comment's line at head.
     pub line: u32,
-    /// The reason that the comment gives.
+    /// The reason in the comment.
     pub reason: String,
 }
 
@@ -33,7 +33,7 @@ pub struct SuppressionResult {
     pub findings: Vec<Finding>,
     /// The suppressed findings.
     pub suppressed: Vec<SuppressedFinding>,
-    /// Comments that name a finding's rule and give no reason.
+    /// Warnings about comments that name a finding's rule without a reason.
     pub warnings: Vec<String>,
 }
 
@@ -58,7 +58,8 @@ static COMMENT: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is valid")
 });
 
-/// Suppresses the findings that a comment at head names. `is_added` says whether the change added a line.
+/// Suppresses the findings that a comment at head names. `is_added` says whether the change added a
+/// line.
 pub fn apply_suppressions(
     findings: Vec<Finding>,
     texts: &FileTexts,

@@ -1,4 +1,4 @@
-//! Verification: which findings are checked, by which verifier, and what the result is.
+//! Verification: which findings are checked, by which verifier, and the results.
 
 use crate::agent::answer::{CheckOutcome, ClaimCheck};
 use crate::agent::claims::{NameBindings, refuted_by_definition};
@@ -19,9 +19,9 @@ pub struct CheckerReport {
     pub reviewer: String,
     /// The model behind it.
     pub model: String,
-    /// How many findings it was asked about.
+    /// The number of findings that it checked.
     pub findings: usize,
-    /// What it used.
+    /// The usage.
     pub usage: Usage,
 }
 
@@ -35,7 +35,7 @@ pub fn may_check(given: &ReviewerOpinion, change: &Change, dropped: &[DroppedCla
     })
 }
 
-/// An urgent claim below this confidence goes to the stronger model.
+/// Urgent claims below this confidence go to the stronger model.
 pub const ESCALATED: f64 = 0.6;
 
 /// A nit with this confidence is not looked at again in `lean`.
@@ -135,7 +135,7 @@ pub fn verification_from_check(
     }
 }
 
-/// Which of these reviewers checks a finding: the first that does not report it.
+/// The reviewer that checks a finding: the first one that does not report it.
 pub fn independent_verifier<'l>(finding: &Finding, names: &[&'l str]) -> Option<&'l str> {
     names.iter().copied().find(|name| !finding.is_reported_by(name))
 }

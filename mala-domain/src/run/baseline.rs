@@ -28,7 +28,7 @@ pub enum ReviewSkip {
 }
 
 impl ReviewSkip {
-    /// The word in logs.
+    /// The name in logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::EmptyDiff => "empty_diff",
@@ -47,7 +47,7 @@ pub struct BaselineCandidate {
     pub reach: CommitReach,
 }
 
-/// What the choice of a baseline rests on.
+/// The facts for the choice of a baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaselineFacts {
     /// The configured mode; without one, `since_run_start`.
@@ -58,7 +58,7 @@ pub struct BaselineFacts {
     pub run_start: Option<BaselineCandidate>,
 }
 
-/// Where a review starts.
+/// The start of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaselineChoice {
     /// The effective mode.
@@ -108,7 +108,7 @@ pub fn choose(facts: &BaselineFacts) -> BaselineChoice {
     choice
 }
 
-/// What follows from the size of a range.
+/// The size of a range, as far as reviews treat it differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RangeSize {
     /// Nothing differs, by content: skip the review.

@@ -1,5 +1,5 @@
-//! A coder: a coding agent as data. Those that mala knows are a table in `coders.toml`; `run.coders` in a
-//! configuration file adds arguments to them, and others that are command templates.
+//! A coder: a coding agent as data. The built-in coders are a table in `coders.toml`; `run.coders`
+//! in a configuration file adds arguments to them, and other coders as command templates.
 
 mod output;
 
@@ -13,7 +13,7 @@ use thiserror::Error;
 
 const KNOWN: &str = include_str!("coders.toml");
 
-/// How a coder is started and resumed, and how its output is read.
+/// How to start and resume a coder, and how to read its output.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CoderSpec {
@@ -21,37 +21,38 @@ pub struct CoderSpec {
     pub command: Vec<String>,
     /// The program and arguments that resume a session.
     pub resume: Vec<String>,
-    /// What `{common}` stands for.
+    /// The value of `{common}`.
     pub common: Vec<String>,
-    /// What `{args}` stands for: the user's own arguments.
+    /// The value of `{args}`: the user's own arguments.
     pub args: Vec<String>,
-    /// What `{budget}` stands for when there is one.
+    /// The value of `{budget}`, if there is a cost limit.
     pub budget: Vec<String>,
-    /// What `{permissions}` stands for in a confined session.
+    /// The value of `{permissions}` in a sandboxed session.
     pub confined: Vec<String>,
-    /// What `{permissions}` stands for in other sessions.
+    /// The value of `{permissions}` in other sessions.
     pub unconfined: Vec<String>,
-    /// How to install the program, for people.
+    /// How to install the program, shown to the user.
     pub install: Option<String>,
     /// Variables of the user that it may see.
     pub keep: Vec<String>,
-    /// Variables that it gets from another variable of the user when they are not set.
+    /// Variables that get the value of another variable of the user if they are not set.
     pub lent: BTreeMap<String, String>,
-    /// Variables that are set when the user does not set them.
+    /// Default values of variables.
     pub defaults: BTreeMap<String, String>,
     /// Variables that are set.
     pub set: BTreeMap<String, String>,
-    /// Variables that are set in a confined session.
+    /// Variables that are set in a sandboxed session.
     pub set_confined: BTreeMap<String, String>,
-    /// Files of the user that it finds in its home.
+    /// Files of the user that are linked into its home.
     pub links: Vec<HomeLink>,
     /// Files that are written into its home.
     pub files: Vec<HomeFile>,
-    /// Files below its home with the history of sessions, in which the results of tools are there twice.
+    /// Files below its home with the history of sessions, in which the results of tools occur
+    /// twice.
     pub doubled_results: Option<String>,
-    /// How its output is read; without it, as lines of text.
+    /// How to read its output; `None` for plain lines of text.
     pub output: Option<CoderOutput>,
-    /// Whether it works with the user's home and all of the user's variables, as a command template does.
+    /// Whether it uses the user's home and all of the user's variables, as a command template does.
     #[serde(skip)]
     pub is_template: bool,
 }
@@ -67,21 +68,21 @@ pub enum CoderProblem {
     Unknown(String, String),
 }
 
-/// What the placeholders of a command stand for.
+/// The values of the placeholders of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CoderCall<'c> {
     /// Whether a session is resumed.
     pub is_resumed: bool,
-    /// Whether bubblewrap confines the session.
+    /// Whether bubblewrap sandboxes the session.
     pub is_confined: bool,
-    /// What it may cost.
+    /// The cost limit.
     pub max_cost: Option<String>,
     /// Names and values, such as `session` and `tree`.
     pub values: Vec<(&'c str, String)>,
 }
 
 impl CoderSpec {
-    /// The coders that mala knows, by name.
+    /// The built-in coders, by name.
     pub fn known() -> Result<BTreeMap<String, Self>, CoderProblem> {
         toml::from_str(KNOWN).map_err(|error| CoderProblem::Table(error.to_string()))
     }
@@ -114,7 +115,7 @@ impl CoderSpec {
         }
     }
 
-    /// Whether the prompt goes to stdin: no argument names its file.
+    /// Whether the prompt goes to stdin: if no argument names its file.
     pub fn reads_stdin(&self, is_resumed: bool) -> bool {
         let command = if is_resumed { &self.resume } else { &self.command };
         !command.iter().chain(&self.common).any(|argument| argument.contains("{prompt_file}"))

@@ -1,5 +1,5 @@
-//! Which commits belong to an issue. A coder's word counts for nothing: its commits carry the prefix
-//! of its issue and are newer than the claim, or they are not its work.
+//! Decides which commits belong to an issue. The coder's own report is not trusted: its commits
+//! must have the prefix of the issue and be newer than the claim.
 
 use super::issue::IssueId;
 use crate::ports::WorkspaceState;
@@ -25,7 +25,7 @@ pub enum CommitProblem {
     MissingPrefix {
         /// The commit.
         commit: String,
-        /// What its subject must start with.
+        /// The required prefix of its subject.
         prefix: String,
     },
     /// A commit was made before the claim.
@@ -49,12 +49,12 @@ impl CommitProblem {
     }
 }
 
-/// What the subjects of an issue's commits start with.
+/// The prefix of the commit subjects of an issue.
 pub fn prefix(template: &str, id: &IssueId) -> String {
     template.replace("{id}", id.as_str())
 }
 
-/// The commits of an issue since its claim, or what is wrong with them.
+/// The commits of an issue since its claim, or the problem with them.
 pub fn issue_commits(
     state: &WorkspaceState,
     prefix: &str,

@@ -1,4 +1,5 @@
-//! Findings as issues of a tracker: title, labels, notes and attribution, and none of them twice.
+//! Files findings as issues of a tracker: title, labels, notes and attribution. No finding is filed
+//! twice.
 
 use super::issue::{IssueDraft, IssueId, IssueStatus, MAX_LABEL, TrackerIssue};
 use super::triggers::TriggerKind;
@@ -36,8 +37,8 @@ pub struct FindingSource {
     pub base: String,
     /// The commit that was reviewed.
     pub head: String,
-    /// The ids of the findings in the ledger, by their keys. The ledger recognises a finding in other words and
-    /// on other lines.
+    /// The ids of the findings in the ledger, by their keys. The ledger recognises a finding after
+    /// its wording or its lines changed.
     pub ledger_ids: BTreeMap<String, String>,
 }
 
@@ -49,7 +50,7 @@ impl FindingSource {
     }
 }
 
-/// What is to be filed.
+/// The issues to file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FilingPlan {
     /// Issues to create, each with the keys of its findings.
@@ -219,7 +220,7 @@ fn notes(findings: &[&Finding], source: &FindingSource, priority: u8) -> String 
     notes
 }
 
-/// The text without control characters, in one line of at most so many characters.
+/// The text without control characters, in one line of at most `max` characters.
 pub fn one_line(text: &str, max: usize) -> String {
     let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let words: Vec<&str> = spaced.split_whitespace().collect();

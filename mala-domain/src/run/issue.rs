@@ -25,20 +25,20 @@ impl std::fmt::Display for IssueId {
     }
 }
 
-/// An issue of a tracker. All of its texts are data of others and decide nothing.
+/// An issue of a tracker. Its texts are untrusted data and decide nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrackerIssue {
     /// Its id.
     pub id: IssueId,
     /// One line.
     pub title: String,
-    /// What is to be done, with design and acceptance criteria, as Markdown.
+    /// The description, with design and acceptance criteria, as Markdown.
     #[serde(default)]
     pub body: String,
     /// Notes that were added later.
     #[serde(default)]
     pub notes: String,
-    /// Where it stands.
+    /// The status.
     pub status: IssueStatus,
     /// Whether it is work or a group of work.
     pub kind: IssueKind,
@@ -53,12 +53,12 @@ pub struct TrackerIssue {
     /// The issues that must be closed before it: edges that block, never those that only relate.
     #[serde(default)]
     pub blocked_by: Vec<IssueId>,
-    /// Who works on it.
+    /// The assignee.
     #[serde(default)]
     pub assignee: Option<String>,
 }
 
-/// Where an issue stands.
+/// The status of an issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IssueStatus {
@@ -102,7 +102,8 @@ pub struct IssueDraft {
     pub title: String,
     /// The description, as Markdown.
     pub body: String,
-    /// Where it comes from, a line each; a tracker without notes appends them to the body.
+    /// The origin of the issue, one fact per line; a tracker without notes appends them to the
+    /// body.
     pub notes: String,
     /// 0 to 3.
     pub priority: u8,

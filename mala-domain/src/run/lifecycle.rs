@@ -1,7 +1,7 @@
-//! The life of a run: one pure function from a state and an event to the next state and effects.
-//! Every event is logged, so that the state of a killed run is rebuilt from its log. A piece of work
-//! is an issue or a trigger that fired; its step says what is performed for it, and performing a
-//! step twice does no harm.
+//! The lifecycle of a run: one pure function from a state and an event to the next state and
+//! effects. Every event is logged, so that the state of a killed run can be rebuilt from its log. A
+//! piece of work is an issue or a trigger that fired; its step is what is performed for it.
+//! Performing a step twice does no harm.
 
 mod schedule;
 mod state;
@@ -24,15 +24,15 @@ use state::RunBeginning;
 /// The rules of a run, from its configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRules {
-    /// What triggers do.
+    /// The plans of the triggers.
     pub triggers: TriggerPlans,
-    /// Which issues are worked on.
+    /// The issues to work on.
     pub selection: IssueSelection,
-    /// Who claims issues.
+    /// The name that claims issues.
     pub owner: String,
-    /// How many issues are worked on at a time.
+    /// The maximum number of issues in work at the same time.
     pub max_agents: usize,
-    /// How many issues are started in all.
+    /// The maximum number of issues to start.
     pub max_issues: Option<usize>,
     /// Start no further issue and no further session of a coder at this cost.
     pub max_cost_usd: Option<f64>,
@@ -40,18 +40,18 @@ pub struct RunRules {
     pub max_minutes: Option<u32>,
     /// An issue fails above this cost.
     pub issue_cost_usd: Option<f64>,
-    /// What commit subjects start with.
+    /// The prefix of commit subjects.
     pub commit_prefix: String,
-    /// How many times an idle coder is resumed.
+    /// The maximum number of times an idle coder is resumed.
     pub idle_resumes: u32,
     /// Whether issues that are filed in this run are worked on.
     pub work_on_findings: bool,
-    /// Whether the run waits for further issues when none is ready.
+    /// Whether the run waits for more issues if none is ready.
     pub watches: bool,
 }
 
 impl RunRules {
-    /// What a trigger does; `session_end` for those that are not configured.
+    /// The plan of a trigger; that of `session_end` if it is not configured.
     pub fn trigger(&self, kind: TriggerKind) -> &TriggerPlan {
         let triggers = &self.triggers;
         match kind {
@@ -69,7 +69,7 @@ impl RunRules {
 pub struct LoggedEvent {
     /// Seconds since 1970.
     pub at: i64,
-    /// What happened, in a word for readers of the log.
+    /// The name of the event in the log.
     pub name: String,
     /// The event.
     pub event: RunEvent,
@@ -88,18 +88,18 @@ pub enum RunEvent {
         /// The commit that the target branch points to.
         #[serde(default)]
         tip: String,
-        /// Whether it goes on with an earlier run.
+        /// Whether it continues an earlier run.
         is_resumed: bool,
         /// Whether reviews are enabled.
         review_enabled: bool,
     },
     /// The tracker was read.
     TrackerRead(Vec<TrackerIssue>),
-    /// The user asked to start nothing new.
+    /// The user requested a stop: nothing new is started.
     StopRequested,
     /// A piece of work went on.
     Work {
-        /// Which one.
+        /// The piece of work.
         key: WorkKey,
         /// How.
         event: Box<WorkEvent>,
@@ -114,7 +114,7 @@ pub enum RunEvent {
 pub enum WorkEvent {
     /// The issue was claimed and read again.
     Claimed(TrackerIssue),
-    /// Its workspace is there, at this commit.
+    /// Its workspace exists, at this commit.
     Opened(Workspace),
     /// A session of its coder ended.
     CoderEnded {
@@ -124,16 +124,16 @@ pub enum WorkEvent {
         end: CoderEnd,
         /// Its final message.
         message: String,
-        /// What it cost.
+        /// The cost.
         cost_usd: Option<f64>,
-        /// What the workspace contains; `None` when it is gone.
+        /// The content of the workspace; `None` if it is gone.
         state: Option<WorkspaceState>,
         /// Whether the content differs from before the session.
         is_changed: bool,
         /// Why the configuration in its last commit is invalid.
         #[serde(default)]
         config_problem: Option<String>,
-        /// What changed outside of its workspace in the meantime.
+        /// Changes outside of its workspace in the meantime.
         #[serde(default)]
         outside: Vec<String>,
         /// Moves of the target branch in the meantime that were not mala's.
@@ -186,7 +186,7 @@ pub enum WorkEvent {
     Released,
     /// Its workspace is gone; commits that were not merged are on this branch.
     Removed(Option<String>),
-    /// What was performed failed, for this reason.
+    /// The step failed, for this reason.
     Failed(String),
 }
 
@@ -199,14 +199,14 @@ pub struct TargetMove {
     pub to: String,
 }
 
-/// What is to be done.
+/// An effect to perform.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// Read the tracker.
     ReadTracker,
     /// Perform the step of this work.
     Perform(WorkKey),
-    /// Stop everything that is performed for other works than this one.
+    /// Stop everything that is performed for other pieces of work.
     StopOthers(WorkKey),
     /// Read the tracker again in a while.
     Watch,
@@ -214,7 +214,7 @@ pub enum Effect {
     Finish,
 }
 
-/// Applies an event, and returns what is to be done.
+/// Applies an event, and returns the effects to perform.
 pub fn step(state: &mut RunState, rules: &RunRules, at: i64, event: &RunEvent) -> Vec<Effect> {
     let mut effects = Vec::new();
     match event {
@@ -301,7 +301,7 @@ pub fn rebuild<'e>(
     state
 }
 
-/// How a run ended.
+/// The conclusion of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunConclusion {
@@ -315,7 +315,7 @@ pub enum RunConclusion {
     Interrupted,
 }
 
-/// How the run ended.
+/// The conclusion of the run.
 pub fn conclusion(state: &RunState) -> RunConclusion {
     let has_failed = |work: &WorkProgress| matches!(work.outcome, Some(WorkOutcome::Failed(_)));
     match &state.aborted {
@@ -331,8 +331,8 @@ pub fn conclusion(state: &RunState) -> RunConclusion {
     }
 }
 
-/// Whether a claim holds: the issue, read again, is in progress and belongs to the owner. A tracker
-/// without assignees leaves the owner open.
+/// Whether a claim succeeded: the issue, read again, is in progress and belongs to the owner. A
+/// tracker without assignees leaves the owner open.
 pub fn claim_holds(issue: &TrackerIssue, owner: &str) -> bool {
     issue.status == IssueStatus::InProgress
         && issue.assignee.as_deref().is_none_or(|assignee| assignee == owner)

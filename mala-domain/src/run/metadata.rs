@@ -1,4 +1,5 @@
-//! `run_metadata.json`: what identifies a run and where its reviews start. Older shapes load.
+//! `run_metadata.json`: identifies a run and stores where its reviews start. Older formats can be
+//! read.
 
 use super::issue::IssueId;
 use super::readiness::IssueSelection;
@@ -13,7 +14,7 @@ pub struct RunMetadata {
     pub version: u32,
     /// A UUID.
     pub run_id: String,
-    /// The issues that were asked for.
+    /// The selected issues.
     #[serde(default)]
     pub selection: IssueSelection,
     /// The commit where the run started.
@@ -25,12 +26,12 @@ pub struct RunMetadata {
     /// Whether reviews are enabled.
     #[serde(default, alias = "codex_review", alias = "codex_review_enabled")]
     pub review_enabled: bool,
-    /// What became of each issue.
+    /// The status of each issue.
     #[serde(default)]
     pub issues: BTreeMap<IssueId, IssueEntry>,
 }
 
-/// What became of an issue.
+/// The status of an issue.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IssueEntry {
     /// `succeeded`, `failed` or `in_progress`.
@@ -44,7 +45,7 @@ pub struct IssueEntry {
 /// The version of the metadata.
 pub const METADATA_VERSION: u32 = 1;
 
-/// How a run begins.
+/// How a run starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunStart {
     /// With a new id and no baselines.
@@ -53,7 +54,7 @@ pub enum RunStart {
     Resumed,
 }
 
-/// What the user asks for.
+/// The requested kind of start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum StartRequest {
     /// Neither `--resume` nor `--fresh`.
@@ -65,7 +66,7 @@ pub enum StartRequest {
     Fresh,
 }
 
-/// How a run begins; `None` when there is nothing to resume. Without a request, a run with the same
+/// How to start a run; `None` if there is nothing to resume. By default, a run with the same
 /// selection of issues is resumed.
 pub fn start(
     stored: Option<&RunMetadata>,
@@ -83,7 +84,7 @@ pub fn start(
     }
 }
 
-/// The issues that a run works on: a run that is resumed without naming any goes on with those of the stored one.
+/// The issues to work on. `--resume` without a selection uses the selection of the stored run.
 pub fn resumed_selection(
     stored: Option<&RunMetadata>,
     selection: IssueSelection,

@@ -1,5 +1,6 @@
-//! What follows from a review of a trigger: its outcome, the failure mode and the threshold decide.
-//! Findings are handled by the threshold alone, reviews that could not be done by the failure mode.
+//! Decides what happens after a review of a trigger, from its outcome, the failure mode and the
+//! threshold. The threshold applies to findings, the failure mode to reviews that could not be
+//! done.
 
 use super::baseline::ReviewSkip;
 use crate::config::{CodeReviewSettings, FailureMode};
@@ -9,15 +10,15 @@ use crate::verdict::{NotReviewedReason, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What came of one review.
+/// The result of one review.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TriggerReview {
     /// The reviewer could not produce a result.
     ExecutionError {
-        /// Of what kind.
+        /// The kind.
         kind: ReviewErrorKind,
-        /// In words.
+        /// The message.
         message: String,
     },
     /// All of the change was reviewed, with these findings.
@@ -45,7 +46,7 @@ pub enum ReviewErrorKind {
 }
 
 impl ReviewErrorKind {
-    /// The word in logs.
+    /// The name in logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -112,7 +113,7 @@ impl TriggerReview {
 /// A review and what it reviewed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReviewedRange {
-    /// What came of it.
+    /// The result.
     pub review: TriggerReview,
     /// The commit that it started from.
     pub base: String,
@@ -121,7 +122,7 @@ pub struct ReviewedRange {
     /// The folder with its files.
     #[serde(default)]
     pub log: Option<String>,
-    /// What it cost.
+    /// The cost.
     #[serde(default)]
     pub cost_usd: Option<f64>,
     /// Files of the change that are tests, CI or lint configuration.
@@ -130,16 +131,16 @@ pub struct ReviewedRange {
     /// The ids of its findings in the ledger, by their own keys.
     #[serde(default)]
     pub ledger_ids: BTreeMap<String, String>,
-    /// Who reviewed it.
+    /// The reviewers.
     #[serde(default)]
     pub reviewers: Vec<String>,
-    /// What else is to be known, such as files that are not reviewed.
+    /// Other warnings, such as files that are not reviewed.
     #[serde(default)]
     pub warnings: Vec<String>,
 }
 
 impl ReviewedRange {
-    /// A review of the range between two commits, of which nothing else is known.
+    /// A review of the range between two commits, without further data.
     pub fn new(review: TriggerReview, base: impl Into<String>, head: impl Into<String>) -> Self {
         Self {
             review,
@@ -164,7 +165,7 @@ pub struct RetriesUsed {
     pub fixes: u32,
 }
 
-/// What happens after a review.
+/// The action after a review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AfterReview {
@@ -172,7 +173,7 @@ pub enum AfterReview {
     Accept,
     /// The work is accepted without a review, for this reason; reports say so.
     AcceptNotReviewed(String),
-    /// The reviewer is asked again; the coder is not prompted.
+    /// The review is repeated; the coder is not prompted.
     Repeat,
     /// The coder fixes the findings.
     Fix,
@@ -182,8 +183,8 @@ pub enum AfterReview {
     Abort(String),
 }
 
-/// Decides what happens after a review. With `fails_closed`, work that could not be reviewed fails. So it does with
-/// `remediate` if another try is of no use.
+/// Decides the action after a review. With `fails_closed`, work that could not be reviewed fails.
+/// With `remediate`, it fails too if a retry cannot help.
 pub fn after_review(
     settings: &CodeReviewSettings,
     fails_closed: bool,
@@ -231,18 +232,18 @@ pub fn after_review(
     }
 }
 
-/// What happens after commands of a trigger.
+/// The action after the commands of a trigger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterCommands {
     /// The review follows. Commands that failed are listed in the report.
     Review,
-    /// The coder fixes what the commands report.
+    /// The coder fixes the failed commands.
     Fix,
     /// The run fails at once.
     Abort,
 }
 
-/// Decides what happens after commands of which some failed.
+/// Decides the action after commands of which some failed.
 pub fn after_failed_commands(
     mode: FailureMode,
     max_retries: u32,
@@ -255,8 +256,9 @@ pub fn after_failed_commands(
     }
 }
 
-/// Whether failed commands of `session_end` keep an issue from being merged: with `remediate`, when
-/// its retries are used up. `continue`, and `remediate` without retries, merge it and say so.
+/// Whether failed commands of `session_end` prevent the merge of an issue: with `remediate`, after
+/// its retries are used up. With `continue`, or `remediate` without retries, the issue is merged
+/// and the report mentions it.
 pub fn failed_commands_fail_issue(mode: FailureMode, max_retries: u32) -> bool {
     mode == FailureMode::Remediate && max_retries > 0
 }

@@ -1,5 +1,5 @@
-//! What a coder is told. The issue, the findings and the output of commands are data of others and
-//! stand between fences; the rules of the work are ours.
+//! The prompts for a coder. The issue, the findings and the output of commands are untrusted data
+//! in fences; the rules of the work are ours.
 
 use super::filing::{location, one_line};
 use super::issue::TrackerIssue;
@@ -10,12 +10,12 @@ use crate::finding::Finding;
 /// The most characters of a text that a prompt quotes.
 const MAX_QUOTED: usize = 20_000;
 
-/// What a prompt is made from.
+/// The data for a prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct CoderBrief<'b> {
     /// The issue, or the epic whose findings are fixed.
     pub issue: Option<&'b TrackerIssue>,
-    /// What commit subjects start with.
+    /// The prefix of commit subjects.
     pub prefix: &'b str,
     /// The project's rules, by file, from the trusted commit.
     pub rules: &'b [(String, String)],

@@ -1,4 +1,4 @@
-//! Which issues can be worked on, computed from the dependency edges: a tracker's own list of ready
+//! Computes which issues can be worked on, from the dependency edges. A tracker's own list of ready
 //! issues may contain epics and hide deadlocks.
 
 use super::issue::{IssueId, IssueKind, IssueStatus, TrackerIssue};
@@ -6,7 +6,7 @@ use super::triggers::is_complete;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which issues a run works on. Both empty: all.
+/// The issues that a run works on. Both empty: all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IssueSelection {
     /// These issues.
@@ -15,7 +15,7 @@ pub struct IssueSelection {
     pub epic: Option<IssueId>,
 }
 
-/// What can be worked on, and what cannot.
+/// The issues that can be worked on, and those that cannot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Readiness {
     /// Issues that can be started, the most urgent first.
@@ -28,8 +28,9 @@ pub struct Readiness {
     pub unusable: Vec<(IssueId, String)>,
 }
 
-/// Computes what can be worked on. Issues in `taken` are in work or done in this run. What `owner` claimed in
-/// an earlier run that did not end can be worked on again: one run at a time uses this name.
+/// Computes which issues can be worked on. Issues in `taken` are in work or done in this run.
+/// Issues that `owner` claimed in an interrupted run can be worked on again, because only one run
+/// at a time uses this name.
 pub fn readiness(
     issues: &[TrackerIssue],
     selection: &IssueSelection,
@@ -74,7 +75,8 @@ pub fn readiness(
     result
 }
 
-/// Why a selection cannot be meant: a name of no issue, an epic where an issue is expected, or the reverse.
+/// Why a selection is invalid: an unknown issue, an epic where an issue is expected, or the
+/// reverse.
 pub fn unknown_name(selection: &IssueSelection, issues: &[TrackerIssue]) -> Option<String> {
     let kind = |id: &IssueId| issues.iter().find(|issue| issue.id == *id).map(|issue| issue.kind);
     let issue = selection.issues.iter().find_map(|id| match kind(id) {
@@ -172,7 +174,8 @@ impl<'i> IssueGraph<'i> {
     }
 }
 
-/// What an issue waits for, directly or not. The issue itself is in it only when it is in a circle.
+/// All issues that an issue waits for, directly or indirectly. Contains the issue itself only if it
+/// is in a cycle.
 fn reachable<'i>(
     start: &IssueId,
     open: &BTreeMap<&'i IssueId, Vec<&'i IssueId>>,

@@ -19,7 +19,7 @@ use super::readiness::{Readiness, readiness};
 use crate::ports::CoderEnd;
 use serde::Serialize;
 
-/// The file that says how later runs validate and review.
+/// The file that configures the validation and the reviews of later runs.
 const CONFIG_FILE: &str = "mala.yaml";
 
 /// The version of the report.
@@ -44,13 +44,13 @@ pub struct RunReport {
     pub issues: Vec<WorkEntry>,
     /// One entry per trigger that fired.
     pub triggers: Vec<WorkEntry>,
-    /// Issues that could not be started, with what they wait for.
+    /// Issues that could not be started, with the issues that they wait for.
     pub waiting: Vec<String>,
     /// Groups of issues that wait for each other.
     pub deadlocks: Vec<String>,
-    /// How coders were confined.
+    /// How coders were sandboxed.
     pub confinement: String,
-    /// What coders and reviewers cost, as far as they say.
+    /// The known cost of coders and reviewers.
     pub cost_usd: f64,
     /// How long it took.
     pub seconds: i64,
@@ -58,7 +58,7 @@ pub struct RunReport {
     pub next_steps: Vec<NextCommand>,
 }
 
-/// What became of an issue or a trigger.
+/// The result of an issue or a trigger.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkEntry {
     /// The issue, or the trigger.
@@ -71,7 +71,7 @@ pub struct WorkEntry {
     pub reason: Option<String>,
     /// `success`, `skipped` or `failed`; null without a review.
     pub review: Option<&'static str>,
-    /// Who reviewed it.
+    /// The reviewers.
     pub reviewers: Vec<String>,
     /// Why the review was skipped.
     pub skip_reason: Option<&'static str>,
@@ -97,7 +97,7 @@ pub struct WorkEntry {
     pub branch: Option<String>,
     /// Moves of the target branch during its sessions that were not mala's.
     pub foreign_moves: Vec<TargetMove>,
-    /// What it cost.
+    /// The cost.
     pub cost_usd: f64,
     /// Problems that did not stop it.
     pub warnings: Vec<String>,
@@ -108,7 +108,7 @@ pub struct WorkEntry {
 pub struct NextCommand {
     /// What needs a person.
     pub reason: String,
-    /// What to type.
+    /// The command to type.
     pub command: String,
 }
 
@@ -218,7 +218,7 @@ fn shortened(failed: &FailedCommand) -> FailedCommand {
     FailedCommand { output, ..failed.clone() }
 }
 
-/// What a step does, in words.
+/// Describes a step.
 pub fn doing(step: &WorkStep) -> &'static str {
     match step {
         WorkStep::Claim => "claiming",
@@ -236,10 +236,10 @@ pub fn doing(step: &WorkStep) -> &'static str {
     }
 }
 
-/// How many lines of what a program printed the log shows.
+/// The maximum number of lines of a program's output in the log.
 const MAX_PRINTED: usize = 20;
 
-/// What an event says besides its name: why something failed, and the last lines of what was printed.
+/// Details of an event: why something failed, and the last lines of the output.
 pub fn event_details(event: &WorkEvent) -> Vec<String> {
     let mut lines = Vec::new();
     match event {
@@ -288,7 +288,7 @@ fn last_lines(text: &str, max: usize) -> Vec<String> {
 /// Issues that the user named and that were not worked on, and issues that wait for each other.
 fn not_done(left: &Readiness, rules: &RunRules) -> Vec<NextCommand> {
     let named = |id: &IssueId| rules.selection.issues.contains(id);
-    // The issues of a group may be set aside; then others wait for them in vain.
+    // If the issues of a group are blocked by a person, others wait for them in vain.
     let holds_up = |group: &&Vec<IssueId>| {
         let mut waiting = left.waiting.iter();
         waiting.any(|(id, on)| group.contains(id) || on.iter().any(|other| group.contains(other)))

@@ -28,16 +28,16 @@ pub enum CumulativeEvent {
     Started {
         /// The configured mode.
         mode: Baseline,
-        /// Where it starts.
+        /// The base.
         base: String,
-        /// What is reviewed.
+        /// The head.
         head: String,
     },
     /// Nothing differs.
     EmptyDiff {
-        /// Where it would start.
+        /// The base.
         base: String,
-        /// What would be reviewed.
+        /// The head.
         head: String,
     },
     /// The diff is large.
@@ -46,9 +46,9 @@ pub enum CumulativeEvent {
         lines: u64,
         /// The limit.
         threshold: u64,
-        /// Where it starts.
+        /// The base.
         base: String,
-        /// What is reviewed.
+        /// The head.
         head: String,
     },
     /// No baseline.
@@ -74,9 +74,9 @@ pub enum CumulativeEvent {
     },
     /// A review could not be done.
     ReviewerError {
-        /// Of what kind.
+        /// The kind.
         kind: &'static str,
-        /// In words.
+        /// The message.
         message: String,
     },
 }

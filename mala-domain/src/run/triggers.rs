@@ -1,4 +1,4 @@
-//! Triggers: what each one does, as planned from the configuration, and when it fires.
+//! Triggers: the plan of each from the configuration, and when it fires.
 
 use super::issue::{IssueId, IssueKind, IssueStatus, TrackerIssue};
 use crate::config::{
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use thiserror::Error;
 
-/// Which trigger.
+/// The kinds of triggers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TriggerKind {
@@ -43,10 +43,10 @@ impl std::fmt::Display for TriggerKind {
     }
 }
 
-/// What a trigger does when it fires.
+/// The plan of a trigger: what to run when it fires.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriggerPlan {
-    /// Which trigger.
+    /// The trigger.
     pub kind: TriggerKind,
     /// What to do if a command fails.
     pub failure_mode: FailureMode,
@@ -69,7 +69,7 @@ pub struct TriggerPlan {
 /// A command of a trigger, with its text from the project's commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedCommand {
-    /// Its name, or its text if it has none.
+    /// Its name, or its text if it has no name.
     pub name: String,
     /// The shell command.
     pub text: String,
@@ -120,7 +120,7 @@ pub struct UnknownCommand {
     pub command: String,
 }
 
-/// Time limit of a command that sets none.
+/// The default time limit of a command.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(600);
 
 macro_rules! planned {
@@ -170,8 +170,8 @@ pub fn plan(config: &Config, flags: &ReviewFlags) -> Result<TriggerPlans, Unknow
     })
 }
 
-/// What the deprecated top-level `reviewer_type` means: findings from P1 on go back to the coder, a
-/// review that cannot be done is repeated, and an issue that could not be reviewed fails.
+/// The meaning of the deprecated top-level `reviewer_type`: findings from P1 on go back to the
+/// coder, a review that cannot be done is repeated, and an issue that could not be reviewed fails.
 fn legacy_review(reviewer: ReviewerType) -> CodeReviewSettings {
     CodeReviewSettings {
         enabled: true,
@@ -224,7 +224,7 @@ fn commands(
     commands.iter().map(planned).collect()
 }
 
-/// Whether `run_end` fires: it looks at the results of issues only. No issue at all is a success.
+/// Whether `run_end` fires. Only the results of issues count; a run without issues is a success.
 pub fn fires_at_run_end(fire_on: FireOn, n_failed: usize) -> bool {
     match fire_on {
         FireOn::Success => n_failed == 0,

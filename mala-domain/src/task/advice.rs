@@ -1,5 +1,5 @@
-//! What comes next for a task, as commands that are possible in its status: after a review, and at the end of a fix
-//! prompt.
+//! The next steps of a task, as commands that its status allows: after a review, and at the end of
+//! a fix prompt.
 
 use super::review::{TaskReview, TaskReviewResult};
 use super::{TaskRecord, TaskStatus};
@@ -8,7 +8,7 @@ use crate::config::TaskTrigger;
 /// Why a change without any file to review cannot be reviewed.
 pub const NOTHING_REVIEWABLE: &str = "no file of this change can be reviewed";
 
-/// What the user is told after a review; `None` when the task is complete.
+/// The next step for the user after a review; `None` if the task is complete.
 pub fn next_step(
     task: &TaskRecord,
     review: &TaskReview,

@@ -1,6 +1,6 @@
-//! What the review of a change means for its task. An approval needs a report that passes; an objection of a command
-//! counts with all of its issues that exist. Failed tests are an issue of every review; without tests that ran to
-//! their end there is no approval.
+//! Derives the result of a task review. An approval needs a report that passes; an objection of a
+//! command counts with all of its issues that exist. Failed tests are an issue of every review;
+//! without tests that ran to their end there is no approval.
 
 use super::advice::NOTHING_REVIEWABLE;
 use super::context::FailedTests;
@@ -10,29 +10,30 @@ use crate::finding::Finding;
 use crate::report::Report;
 use crate::verdict::{NotReviewedReason, Outcome};
 
-/// A conclusion, why there is none as a kind, and what else is to be known.
+/// The conclusion of a review, why it could not be done, and warnings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskConclusion {
-    /// What the review comes to.
+    /// The conclusion.
     pub conclusion: ReviewConclusion,
     /// Why it could not be done, as a kind.
     pub not_done: Option<NotReviewedReason>,
-    /// What else is to be known, with the files that were not reviewed.
+    /// Warnings, including the files that were not reviewed.
     pub warnings: Vec<String>,
     /// Whether no file was reviewed.
     pub is_empty: bool,
 }
 
-/// What else is known of a review.
+/// Other facts about a review.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TaskFacts<'f> {
     /// How the tests failed.
     pub failed_tests: Option<&'f FailedTests>,
-    /// What a command printed.
+    /// The output of the command.
     pub printed: &'f str,
 }
 
-/// The conclusion of a report, of what a command answered if one reviewed, and of tests that failed.
+/// The conclusion from the report, the answer of the command that reviewed (if any), and failed
+/// tests.
 pub fn conclude_task(
     report: &Report,
     answer: Option<&TaskAnswer>,

@@ -1,5 +1,5 @@
-//! What a reviewer of a task is given: the task definition, its diff, test results, lint results and the log of the
-//! coding session. Each part is Markdown; a part that failed says so, and a part that is cut says so.
+//! The context for the review of a task: the task definition, its diff, test results, lint results
+//! and the log of the coding session. Each part is Markdown, and says if it failed or is cut.
 
 use super::TaskRecord;
 use crate::ports::{CommandRun, CommandRunEnd};
@@ -20,19 +20,19 @@ const MAX_ISSUE_OUTPUT: usize = 2 << 10;
 /// The parts of a context; a part that is `None` or false has no section.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskContext {
-    /// The id of the task, which is always told.
+    /// The id of the task, which is always included.
     pub task_id: String,
     /// Title, scope and acceptance criteria.
     pub task_definition: Option<String>,
     /// Whether the diff is shown.
     pub include_git_diff: bool,
-    /// What the tests printed.
+    /// The output of the tests.
     pub test_results: Option<String>,
     /// How the tests failed; `None` if they passed or did not run.
     pub failed_tests: Option<FailedTests>,
-    /// What the linter printed.
+    /// The output of the linter.
     pub lint_results: Option<String>,
-    /// What the coding session printed.
+    /// The output of the coding session.
     pub session_log: Option<String>,
 }
 
@@ -41,8 +41,8 @@ pub struct TaskContext {
 pub struct FailedTests {
     /// How, and the end of their output, as an issue of the review.
     pub issue: String,
-    /// Whether they ran to their end. A command that is not found, is killed or takes too long says nothing about
-    /// the work.
+    /// Whether they ran to their end. A command that is not found, is killed or takes too long
+    /// proves nothing about the work.
     pub has_ended: bool,
 }
 

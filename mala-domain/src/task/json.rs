@@ -6,16 +6,16 @@ use super::{TaskRecord, TaskStatus, clean_label, clean_text, is_id, make_id, one
 use crate::run::issue::{IssueId, IssueKind};
 use serde_json::{Value, json};
 
-/// Records and what could not be read.
+/// The imported tasks, and warnings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportedTasks {
     /// The records, in the order of the file.
     pub tasks: Vec<TaskRecord>,
-    /// What was left out, with its line.
+    /// The skipped entries, with their lines.
     pub warnings: Vec<String>,
 }
 
-/// The issues in an answer: an array, one issue, or either of them inside `data` or `issues`.
+/// The issues in an answer: an array or one issue, at the top level or inside `data` or `issues`.
 pub fn issues_in(answer: &Value) -> Option<Vec<&Value>> {
     match answer {
         Value::Array(items) => Some(items.iter().collect()),
@@ -56,7 +56,7 @@ pub fn task_of(value: &Value) -> Option<TaskRecord> {
     Some(task)
 }
 
-/// Adds what a task depends on. Edges that only relate are left out.
+/// Adds the dependencies of a task. Edges that only relate tasks are ignored.
 pub fn add_edges(task: &mut TaskRecord, value: &Value) {
     let lists = ["dependencies", "deps_outgoing", "depends_on", "blocked_by"];
     let edges = lists.iter().filter_map(|name| value.get(*name)?.as_array()).flatten();
@@ -81,7 +81,7 @@ pub fn add_edges(task: &mut TaskRecord, value: &Value) {
     }
 }
 
-/// The first of these fields that is a text with something in it.
+/// The first of these fields that is a non-empty text.
 fn text<'v>(value: &'v Value, names: &[&str]) -> Option<&'v str> {
     let texts = names.iter().filter_map(|name| value.get(*name)?.as_str());
     texts.into_iter().find(|text| !text.trim().is_empty())
@@ -124,7 +124,7 @@ fn status_of(word: &str) -> TaskStatus {
     }
 }
 
-/// A number, or a word such as `P1`.
+/// A number, or a text such as `P1`.
 fn priority_of(value: Option<&Value>) -> u8 {
     let number = match value {
         Some(Value::Number(number)) => number.as_u64(),
@@ -134,7 +134,7 @@ fn priority_of(value: Option<&Value>) -> u8 {
     number.map_or(2, |number| u8::try_from(number.min(4)).unwrap_or(4))
 }
 
-/// The word for a status in JSON Lines.
+/// The name of a status in JSON Lines.
 fn status_word(status: TaskStatus) -> &'static str {
     match status {
         TaskStatus::Pending => "open",
@@ -201,7 +201,7 @@ pub fn parse_lines(text: &str) -> ImportedTasks {
 }
 
 impl ImportedTasks {
-    /// Adds a task. An id that cannot be used is replaced; an id that is there already is left out.
+    /// Adds a task. An invalid id is replaced; a task with a known id is skipped.
     pub(super) fn add(&mut self, mut task: TaskRecord, line: usize) {
         let is_taken = |id: &IssueId| self.tasks.iter().any(|other| other.id == *id);
         if is_taken(&task.id) {

@@ -1,4 +1,4 @@
-//! What is the work of a task: the work tree that it is done in, and the commit that its diff starts at.
+//! Determines the work of a task: its work tree, and the commit at which its diff starts.
 
 use super::TaskRecord;
 
@@ -14,7 +14,7 @@ pub fn other_work_tree<'t>(
 /// Commits that a branch has since the start of a task and that the default branch has as well.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SharedCommits {
-    /// The newest of them; `None` without any, and when the branch has no others.
+    /// The newest of them; `None` if there are none, or if the branch has no other commits.
     pub newest: Option<String>,
     /// All of them.
     pub commits: Vec<String>,
@@ -22,9 +22,9 @@ pub struct SharedCommits {
     pub branch_log: Vec<String>,
 }
 
-/// The commit at which the diff of a task starts if it is not the start of the task: what a rebase or a merge brought
-/// from the default branch is not its work. Commits that were made on the branch are, also when the default branch
-/// has them by now.
+/// The commit at which the diff of a task starts, if it is not the start of the task. Commits that
+/// a rebase or a merge brought from the default branch are not its work. Commits that were made on
+/// the branch are, even if they are on the default branch by now.
 pub fn base_after_update(shared: &SharedCommits) -> Option<&str> {
     let was_made_here = |commit: &String| shared.branch_log.contains(commit);
     let is_known = !shared.branch_log.is_empty();

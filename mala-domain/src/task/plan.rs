@@ -85,7 +85,7 @@ fn comment_of(task: &TaskRecord, under: Option<&IssueId>) -> String {
     format!("{COMMENT} {} {COMMENT_END}", fields.collect::<Vec<_>>().join(" "))
 }
 
-/// A value without spaces, commas or what ends a comment.
+/// Replaces spaces, commas and the end of a comment in a value.
 fn escaped(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '/' | '@' | '+');
     text.chars()
@@ -162,7 +162,7 @@ struct PlanItem {
 }
 
 impl PlanReader {
-    /// A line at the left edge: a task, an epic, another heading, or text that belongs to none of them.
+    /// Parses a line without indentation: a task, an epic, another heading, or other text.
     fn start_line(&mut self, line: &str, number: usize) {
         self.finish_item();
         if let Some((mark, title)) = checkbox(line) {
@@ -250,7 +250,7 @@ fn checkbox(line: &str) -> Option<(&str, &str)> {
     (mark.chars().count() <= 1 && is_text).then_some((mark, title))
 }
 
-/// A title, and what the comment after it says.
+/// Splits a title from the comment after it.
 fn split_comment(title: &str) -> (&str, &str) {
     let found = title.trim_end().strip_suffix(COMMENT_END).and_then(|it| it.rsplit_once(COMMENT));
     found.unwrap_or((title, ""))

@@ -1,5 +1,5 @@
-//! The review of a task: its record, what its result changes, whom it notifies and which events it adds to the
-//! log.
+//! The review of a task: its record, the changes that follow from its result, the notification and
+//! the events for the log.
 
 use super::advice::after_the_fix;
 use super::{TaskRecord, TaskStatus};
@@ -34,13 +34,13 @@ pub struct TaskReview {
     pub attempt: u32,
     /// `PENDING` while the review runs; null when it could not be done.
     pub result: Option<TaskReviewResult>,
-    /// What is wrong.
+    /// The issues.
     #[serde(default)]
     pub issues: Vec<String>,
     /// One or two sentences.
     #[serde(default)]
     pub summary: String,
-    /// Whether a person must look at it, whatever the attempt.
+    /// Whether a person must look at it, on any attempt.
     #[serde(default)]
     pub blocking: bool,
     /// Whether the reviewer approved, and the tests failed.
@@ -51,19 +51,19 @@ pub struct TaskReview {
     /// The command, or the name of the reviewer.
     #[serde(default)]
     pub reviewer_command: String,
-    /// What the command printed.
+    /// The output of the command.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub raw_output: String,
     /// Why the review could not be done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What else is to be known of it.
+    /// Warnings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// The hash of the reviewed diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff_hash: Option<String>,
-    /// Whether nothing was reviewed: there was no change, or none of its files is to be reviewed.
+    /// Whether nothing was reviewed: the change is empty, or none of its files needs a review.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_empty: bool,
 }
@@ -93,7 +93,7 @@ impl From<ReviewResult> for TaskReviewResult {
 }
 
 impl TaskReviewResult {
-    /// The word for it.
+    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pending => "PENDING",
@@ -122,7 +122,7 @@ pub struct ReviewProcess {
     pub started: u64,
 }
 
-/// What a review came to.
+/// The conclusion of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReviewConclusion {
     /// It has a result.
@@ -136,7 +136,7 @@ pub enum ReviewConclusion {
 pub struct ConcludedReview {
     /// The result.
     pub result: ReviewResult,
-    /// What is wrong.
+    /// The issues.
     pub issues: Vec<String>,
     /// One or two sentences.
     pub summary: String,
@@ -229,18 +229,18 @@ fn kept(text: &str, max: usize) -> String {
     }
 }
 
-/// What becomes of a task after a review.
+/// The changes of a task after a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskDecision {
     /// Its status.
     pub status: TaskStatus,
-    /// How many reviews asked for a revision.
+    /// The number of reviews that requested a revision.
     pub revision_count: u32,
-    /// What the user is told.
+    /// The notification for the user.
     pub notification: Option<UserNotification>,
 }
 
-/// Decides what becomes of a task. A review that could not be done changes nothing but tells the user.
+/// Decides how a review changes its task. A review that could not be done only notifies the user.
 pub fn decide_task(task: &TaskRecord, review: &TaskReview, max_revisions: u32) -> TaskDecision {
     let notification = |kind: &str, message: String| {
         let (title, sound) = (format!("Review {kind}: {}", task.title), Some(SOUND.to_owned()));
@@ -276,7 +276,8 @@ pub fn decide_task(task: &TaskRecord, review: &TaskReview, max_revisions: u32) -
 }
 
 impl TaskRecord {
-    /// The task when a review of it starts, and the events that say so. A review that was left open is closed.
+    /// The task after the start of a review, and the events for the log. A review that was left
+    /// open is closed.
     pub fn with_review_started(
         &self,
         active: ActiveReview,
@@ -301,8 +302,8 @@ impl TaskRecord {
         (task, vec![event])
     }
 
-    /// The task when this review ended, the event that says so, and what the user is told. `None` when it is not
-    /// the active review any more. A status that a person set in the meantime stays.
+    /// The task after the end of this review, the event for the log, and the notification. `None`
+    /// if it is not the active review any more. A status that a person set in the meantime stays.
     pub fn with_review_ended(
         &self,
         review: TaskReview,
@@ -338,8 +339,8 @@ impl TaskRecord {
         current.rev().find(|review| review.result.is_some()).is_some_and(is_approval)
     }
 
-    /// Whether this diff is the one that the last review asked to revise: reviewing it again is no progress. If only
-    /// the tests failed, they run again: the machine may have changed.
+    /// Whether this diff is the same that the last review asked to revise: reviewing it again is no
+    /// progress. If only the tests failed, they run again, because the machine may have changed.
     pub fn is_without_progress(&self, diff_hash: &str, is_empty: bool) -> bool {
         let is_same = |review: &TaskReview| {
             review.diff_hash.as_deref() == Some(diff_hash) && !review.only_tests_failed
@@ -347,8 +348,8 @@ impl TaskRecord {
         self.revision_count > 0 && (is_empty || self.last_result().is_some_and(is_same))
     }
 
-    /// What the next attempt is told: the issues and the summary of the last review, and what to run then; `None`
-    /// without any.
+    /// The prompt for the next attempt: the issues and the summary of the last review, and the
+    /// command to run afterwards; `None` without issues.
     pub fn fix_prompt(&self, trigger: TaskTrigger) -> Option<String> {
         let review = self.last_result().filter(|review| !review.issues.is_empty())?;
         let mut text = super::context::task_definition(self);
@@ -369,7 +370,8 @@ impl TaskRecord {
 /// The issue of an attempt without progress.
 const NOTHING_CHANGED: &str = "nothing changed since the last review";
 
-/// The conclusion about a change that is the same as in the last attempt: its issues, and that nothing changed.
+/// The conclusion about a change that is unchanged since the last attempt: the same issues, and
+/// that nothing changed.
 pub fn no_progress(task: &TaskRecord) -> ConcludedReview {
     let last = task.last_result();
     let mut issues = vec![NOTHING_CHANGED.to_owned()];

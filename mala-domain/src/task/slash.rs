@@ -1,5 +1,6 @@
-//! Slash commands of coding agents. mala reads what a command says from a trusted place and sends it with the context,
-//! because agents run without the settings of the change under review, and not all of them know slash commands then.
+//! Slash commands of coding agents. mala reads the text of a command from a trusted place and sends
+//! it with the context, because agents run without the settings of the change under review, and
+//! some of them do not support slash commands then.
 
 use crate::gate::lane::{Lane, LaneSettings};
 
@@ -13,7 +14,7 @@ struct SlashPlaces {
     /// In that folder.
     user_commands: &'static str,
     extension: &'static str,
-    /// What stands for the arguments.
+    /// The placeholder for the arguments.
     arguments: &'static str,
     /// The option with the model.
     model: &'static str,
@@ -75,7 +76,7 @@ pub fn slash_files(agent: &str, command: &str) -> Option<SlashFiles> {
     })
 }
 
-/// What a slash command says, from the content of its file; `None` if that says nothing.
+/// The text of a slash command, from the content of its file; `None` if it is empty.
 pub fn slash_text(agent: &str, content: &str) -> Option<String> {
     let places = PLACES.iter().find(|places| places.agent == agent)?;
     let text = match places.extension {

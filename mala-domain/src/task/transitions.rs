@@ -1,10 +1,10 @@
-//! Which commands a status allows. Every other transition is refused with an explanation.
+//! The commands that each status allows. Other transitions are refused with an explanation.
 
 use super::TaskStatus;
 use crate::run::issue::IssueId;
 use thiserror::Error;
 
-/// What a person or a script asks of a task.
+/// A command of a person or a script about a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskAction {
     /// Start to work on it.
@@ -60,7 +60,7 @@ pub struct TransitionError {
     pub id: IssueId,
     /// Its status.
     pub status: TaskStatus,
-    /// What was asked.
+    /// The requested action.
     pub action: TaskAction,
 }
 

@@ -16,7 +16,7 @@ pub enum ReviewedCodeError {
     /// Only a patch was reviewed.
     #[error("cannot capture the review of a patch: its files are not stored")]
     Patch,
-    /// What is there is not what was reviewed.
+    /// The code differs from the reviewed one.
     #[error("the code has changed since the review")]
     Changed,
     /// git does not find it.
@@ -39,7 +39,7 @@ pub async fn reviewed_code(
     let at_base = files.iter().filter(|file| file.existed_at_base()).map(ChangedFile::base_path);
     let at_head = files.iter().filter(|file| file.exists_at_head()).map(|file| &file.path);
     let tree = &*scoped.tree;
-    // What findings are about is on both sides, changed or not.
+    // Files with findings are on both sides, whether they changed or not.
     let base = texts(tree, Side::Base, at_base.chain(more).cloned().collect()).await;
     let head = texts(tree, Side::Head, at_head.chain(more).cloned().collect()).await;
     let (base, head) = (
@@ -75,7 +75,7 @@ async fn reviewed(
     let skipped = coverage.skipped.iter().map(|skip| &skip.file);
     let paths: Vec<String> = given.chain(skipped).map(|file| file.to_text().into()).collect();
     for paths in [Vec::new(), paths] {
-        // A path that is gone, or a range that moved, is one way not to be what was reviewed.
+        // If a path is gone or a range moved, the code differs from the reviewed one.
         match repository.scope(&target, &paths).await {
             Ok(scoped) if scoped.scope.diff_hash == scope.diff_hash => return Ok(scoped),
             Err(error) if paths.is_empty() => return Err(error.into()),

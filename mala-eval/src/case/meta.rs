@@ -16,7 +16,7 @@ pub struct CaseMeta {
 }
 
 impl CaseMeta {
-    /// Where the case comes from.
+    /// The origin of the case.
     pub fn source(&self) -> Option<&str> {
         self.text("source")
     }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) struct CaseLocations<'c> {
     files: &'c BTreeMap<FilePath, String>,
     lines: HashMap<&'c FilePath, Vec<&'c str>>,
-    /// What only the diff shows.
+    /// The files that are only known from the diff.
     shown: HashMap<FilePath, DiffFile>,
 }
 
@@ -20,7 +20,7 @@ struct DiffFile {
 }
 
 impl<'c> CaseLocations<'c> {
-    /// The places of this case; what is wrong with its diff otherwise.
+    /// The places of this case; the error describes an invalid diff.
     pub(super) fn of(case: &'c EvalCase) -> Result<Self, String> {
         let changed = parse(case.diff.as_bytes())
             .map_err(|error| format!("the diff cannot be read: {error}"))?;
@@ -84,7 +84,7 @@ pub(crate) fn is_on(lines: &[&str], evidence: &str) -> bool {
     words(&lines.join("\n")).contains(&words(evidence))
 }
 
-/// A text whose white space does not matter.
+/// A text with normalized white space.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

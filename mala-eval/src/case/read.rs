@@ -22,7 +22,7 @@ pub struct CaseError {
 }
 
 impl CaseError {
-    /// What is wrong with a whole line.
+    /// An error that concerns a whole line.
     pub fn at_line(file: &str, line: usize, why: impl Into<String>) -> Self {
         Self { file: file.to_owned(), line, column: 1, why: why.into() }
     }
@@ -36,7 +36,7 @@ impl EvalCase {
             return Err(CaseError::at_line(file, first_line, why));
         }
         let case: Self = serde_json::from_str(text).map_err(|error| {
-            // serde_json counts lines from 1 and says its own place in its message.
+            // serde_json counts lines from 1 and puts its own position into its message.
             let said = error.to_string();
             let place = format!(" at line {} column {}", error.line(), error.column());
             CaseError {
@@ -52,7 +52,7 @@ impl EvalCase {
         }
     }
 
-    /// What is wrong with a case that has the right shape.
+    /// The problem of a case that has the right format.
     pub fn problem(&self) -> Option<String> {
         if self.schema_version != SCHEMA_VERSION {
             let version = self.schema_version;
@@ -90,7 +90,8 @@ impl EvalCase {
     }
 }
 
-/// What JSON is that is no object: its fields could be taken for those of a case, by their order.
+/// The type of JSON that is not an object. It is rejected, because serde would read a list as the
+/// fields of a case, by their order.
 fn other_than_object(text: &str) -> Option<&'static str> {
     let other = match text.trim_start().chars().next()? {
         '{' => return None,

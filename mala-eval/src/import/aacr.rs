@@ -74,7 +74,7 @@ fn take(
 }
 
 fn empty(location: RecordLocation, request: &AacrRequest, repo: &str, number: u64) -> CaseDraft {
-    // What the set calls source is the branch that the target is merged into.
+    // The "source" of this benchmark is the branch that the "target" is merged into.
     let revisions = DraftRevisions::SinceMergeBase {
         base: request.source_commit.clone(),
         head: request.target_commit.clone(),

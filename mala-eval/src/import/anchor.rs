@@ -1,6 +1,6 @@
-//! Finds the place of a comment without a line: the changed region that shares most of its words. Rare words
-//! count more, and words of code far more than prose. When two regions are about as good, the comment has no
-//! place.
+//! Finds the location of a comment without a line: the changed region that shares most of its
+//! words. Rare words count more, and words of code far more than prose. If two regions are about
+//! equally good, the comment has no location.
 
 #[cfg(test)]
 mod tests;
@@ -8,13 +8,13 @@ mod tests;
 use mala_domain::change::{Change, ChangedFile, FilePath, Hunk, LineSpan};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// What a word of prose is worth beside a word of code.
+/// The weight of a word of prose, relative to a word of code.
 const PROSE: f64 = 0.2;
-/// What it is worth that the comment names the file.
+/// The weight of a file name in the comment.
 const NAMED: f64 = 1.0;
 /// How much better than the next one the best region has to be.
 const CLEARLY: f64 = 1.3;
-/// Lines that only name what is used elsewhere start with these.
+/// The start of lines that only import names.
 const IMPORTS: &[&str] = &["import ", "from ", "use ", "using ", "#include", "package "];
 
 /// The regions of a change, by the words in them.
@@ -62,7 +62,7 @@ impl<'a> AnchorRegions<'a> {
         Some((best.file.path.clone(), best.span))
     }
 
-    /// What each region has of these words, the rare ones counting most.
+    /// The score of each region for these words; rare words count most.
     fn worth(&self, words: &HashSet<&str>) -> BTreeMap<usize, f64> {
         let mut worth = BTreeMap::new();
         // In one order, so that sums are the same each time.

@@ -79,7 +79,7 @@ fn is_commit(id: &str) -> bool {
 /// A file, and lines of it.
 type PatchedLines = (FilePath, Vec<u32>);
 
-/// The lines of code that a patch takes away, by file.
+/// The lines of code that a patch removes, by file.
 fn taken_away(patch: &ImportFile) -> Result<Vec<PatchedLines>, (RecordLocation, String)> {
     let files = mala_domain::change::read(patch.text.as_bytes())
         .map_err(|error| (RecordLocation::new(patch, error.line), error.to_string()))?;

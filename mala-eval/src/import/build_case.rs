@@ -19,7 +19,7 @@ const MAX_EVIDENCE: usize = 200;
 /// Both sides of a change.
 #[derive(Debug, Clone, Default)]
 pub struct ChangeSides {
-    /// What changed.
+    /// The change.
     pub change: Change,
     /// The same, as a unified diff.
     pub diff: String,
@@ -31,7 +31,7 @@ pub struct ChangeSides {
     pub base_id: Option<String>,
     /// The commit at head.
     pub head_id: String,
-    /// What its author says of it.
+    /// The commit message.
     pub message: String,
 }
 
@@ -47,12 +47,12 @@ impl ChangeSides {
     }
 }
 
-/// What became of a draft.
+/// The result of building a case.
 #[derive(Debug, Clone, Default)]
 pub struct DraftOutcome {
     /// The case, unless nothing is left of it.
     pub case: Option<EvalCase>,
-    /// What is no part of it.
+    /// The skipped records.
     pub passed_over: Vec<SkippedRecord>,
 }
 

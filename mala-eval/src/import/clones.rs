@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Larger changes are skipped.
 const MAX_FILES: usize = 2_000;
 
-/// Where code is taken from.
+/// The folder with clones.
 pub struct CloneFolder {
     /// The folder with clones.
     pub folder: Option<PathBuf>,
@@ -124,8 +124,8 @@ impl CloneFolder {
     }
 }
 
-/// Where the clone of a repository may be: `owner/name`, `owner+name`, `owner__name` or `name`, with or
-/// without `.git`. The repository may be given by its URL.
+/// Possible paths of the clone of a repository: `owner/name`, `owner+name`, `owner__name` or
+/// `name`, with or without `.git`. The repository may be given by its URL.
 pub fn clone_paths(folder: &Path, repository: &str) -> Vec<PathBuf> {
     let repository = repository.trim_end_matches('/');
     let repository = repository.strip_suffix(".git").unwrap_or(repository);

@@ -18,7 +18,8 @@ use mala_domain::language::Language;
 use markers::{InlineMarker, MarkedLines};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How parts of a path begin, in small letters, and what queries below them are about; the first counts.
+/// Prefixes of path components, in lower case, and the category of queries below them; the first
+/// match counts.
 const FOLDERS: &[(&str, Category)] = &[
     ("security", Category::Security),
     ("cwe-", Category::Security),
@@ -38,7 +39,7 @@ pub(super) fn wants(path: &FilePath) -> bool {
 /// A query in a folder with tests.
 #[derive(Default)]
 struct CodeqlQuery<'a> {
-    /// Where it is among the queries, such as `Security/CWE-117/LogInjection`.
+    /// The path among the queries, such as `Security/CWE-117/LogInjection`.
     path: String,
     /// Whether the sources mark its results.
     is_inline: bool,
@@ -89,7 +90,7 @@ fn tests(files: &[ImportFile]) -> CodeqlTests<'_> {
     }
     for file in files.iter().filter(|file| file.path.extension() == Some("expected")) {
         let (folder, name) = split(&file.path);
-        // Without a query of the same name, it is a table of something else.
+        // Without a query of the same name, it is another kind of table.
         if let Some(query) = tests.get_mut(&folder).and_then(|queries| queries.get_mut(&name)) {
             for row in expected::rows(&file.text) {
                 query.rows.entry(within(&folder, &row.file)).or_default().push((file, row));
@@ -164,7 +165,7 @@ struct QueryMetadata<'a> {
     file: &'a ImportFile,
     queries: &'a BTreeMap<String, CodeqlQuery<'a>>,
     category: Category,
-    /// What queries say of its lines.
+    /// The messages of queries about its lines.
     messages: BTreeMap<u32, &'a str>,
 }
 
@@ -191,7 +192,7 @@ impl<'a> QueryMetadata<'a> {
         }
     }
 
-    /// What the results of the queries say that the sources do not mark.
+    /// Adds the results of queries that the sources do not mark.
     fn by_rows(&self, truths: &mut Vec<DraftProblem>) {
         let unmarked = self.queries.values().filter(|query| !query.is_inline);
         for query in unmarked {

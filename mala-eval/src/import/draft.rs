@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// A case to be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseDraft {
-    /// Where it is in its file.
+    /// The location in its file.
     pub location: RecordLocation,
     /// The id of the case; without one, it is made of the head commit.
     pub id: String,
@@ -19,9 +19,9 @@ pub struct CaseDraft {
     pub language: String,
     /// The title; without one, that of the head commit.
     pub title: String,
-    /// Where the code is.
+    /// The location of the code.
     pub code: DraftCode,
-    /// Which claims count.
+    /// The claims that count.
     pub keep: ProblemFilter,
     /// The problems.
     pub truths: Vec<DraftProblem>,
@@ -31,7 +31,7 @@ pub struct CaseDraft {
     pub meta: CaseMeta,
 }
 
-/// Where the code of a draft is.
+/// The location of the code of a draft.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DraftCode {
     /// Here: files that the change adds.
@@ -46,17 +46,17 @@ pub enum DraftCode {
         repository: String,
         /// A commit that still has the lines.
         at: String,
-        /// The commit that takes them away, whose message says what was wrong.
+        /// The commit that removes them, whose message describes the bug.
         fix: String,
         /// The lines.
         lines: Vec<(FilePath, Vec<u32>)>,
     },
 }
 
-/// How a change is named.
+/// The revisions of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DraftRevisions {
-    /// What `head` has that its merge base with `base` has not.
+    /// The changes of `head` since its merge base with `base`.
     SinceMergeBase {
         /// A commit or a branch.
         base: String,
@@ -69,7 +69,7 @@ pub enum DraftRevisions {
     PullRequest(u64),
 }
 
-/// Which claims count.
+/// The claims that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProblemFilter {
     /// All of them.
@@ -81,31 +81,31 @@ pub enum ProblemFilter {
 /// A problem that a format reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DraftProblem {
-    /// Where it is in its file.
+    /// The location in its file.
     pub location: RecordLocation,
-    /// Where it is in the code.
+    /// The location in the code.
     pub place: DraftLocation,
-    /// What kind of problem it is.
+    /// The kind of problem.
     pub category: Category,
     /// The severity, when it is known.
     pub severity: Option<Severity>,
-    /// What goes wrong.
+    /// The problem.
     pub description: String,
-    /// What its makers call this kind of problem.
+    /// The benchmark's own name for this kind of problem.
     pub kind: Option<String>,
 }
 
-/// Where a claim is.
+/// The location of a claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DraftLocation {
     /// On these lines at head.
     Lines(FilePath, LineSpan),
-    /// Unknown: it is looked for by the words of its description.
+    /// Unknown: searched by the words of its description.
     Untold,
 }
 
 impl CaseDraft {
-    /// A draft that knows little yet.
+    /// A draft without details.
     pub(super) fn new(location: RecordLocation, id: impl Into<String>, code: DraftCode) -> Self {
         Self {
             location,

@@ -35,7 +35,7 @@ struct FactoryProject {
 }
 
 impl FactoryProject {
-    /// By title, so that one is found without looking at all of them.
+    /// Sorts by title, for binary search.
     fn sort(&mut self) {
         self.prs.sort_by(|a, b| a.title.cmp(&b.title));
     }

@@ -8,11 +8,11 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The most files, and the most bytes of all of them.
+/// Maximum number of files, and of bytes in total.
 const MAX_FILES: usize = 200_000;
 const MAX_BYTES: usize = 1 << 30;
 
-/// What was read.
+/// The files that were read.
 #[derive(Debug, Default)]
 pub struct ImportFiles {
     /// The files.
@@ -22,8 +22,8 @@ pub struct ImportFiles {
     n_bytes: usize,
 }
 
-/// Reads these files, and those below these folders that a format wants. Paths start at `here`, and are
-/// told as they were given.
+/// Reads these files, and the files of the format below these folders. Relative paths start at
+/// `here`; messages show paths as given.
 pub fn gather(format: ImportFormat, here: &Path, paths: &[PathBuf]) -> io::Result<ImportFiles> {
     let mut gathered = ImportFiles::default();
     for path in paths {

@@ -9,7 +9,7 @@ use mala_domain::finding::{Category, Severity};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Task names start with one of these; the language, the ending of a file, and what a file needs before
+/// Prefixes of task names; the language, the file extension, and the text that a file needs before
 /// the function.
 const LANGUAGES: &[(&str, &str, &str, &str)] = &[
     ("Python", "python", "py", ""),
@@ -91,8 +91,8 @@ fn drafts(location: &RecordLocation, task: &HumanEvalTask) -> Result<[CaseDraft;
     Ok([buggy, draft("-right", &task.canonical_solution)])
 }
 
-/// The lines of `wrong` that differ from `right`, without those that are the same at both ends; where
-/// lines are only gone, the line that follows. `None` when nothing differs.
+/// The lines of `wrong` that differ from `right`, without common lines at both ends; if lines are
+/// only removed, the following line. `None` if nothing differs.
 fn differing(right: &str, wrong: &str) -> Option<LineSpan> {
     let lines = |text: &'_ str| -> Vec<String> {
         text.trim_end().split('\n').map(|line| line.trim_end().to_owned()).collect()

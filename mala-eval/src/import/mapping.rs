@@ -1,11 +1,11 @@
-//! The words of public formats for categories and severities. `docs/eval.md` has the same tables.
+//! Names of categories and severities in public formats. `docs/eval.md` has the same tables.
 
 #[cfg(test)]
 mod tests;
 
 use mala_domain::finding::{Category, Severity};
 
-/// A category, and the words that mean it: in small letters, with `_` between them.
+/// A category, and its names: in lower case, with `_` between words.
 pub const CATEGORIES: &[(Category, &[&str])] = &[
     (Category::Security, &["security", "security_vulnerability", "vulnerability"]),
     (
@@ -40,7 +40,7 @@ pub const CATEGORIES: &[(Category, &[&str])] = &[
     ),
 ];
 
-/// A severity, and the words that mean it.
+/// A severity, and its names.
 pub const SEVERITIES: &[(Severity, &[&str])] = &[
     (Severity::Critical, &["critical", "blocker", "p0"]),
     (Severity::High, &["high", "error", "major", "p1"]),
@@ -48,13 +48,13 @@ pub const SEVERITIES: &[(Severity, &[&str])] = &[
     (Severity::Low, &["low", "minor", "note", "info", "nit", "p3"]),
 ];
 
-/// The category that a word means.
+/// The category with this name.
 pub(super) fn category(word: &str) -> Option<Category> {
     let word = plain(word);
     CATEGORIES.iter().find(|(_, words)| words.contains(&word.as_str())).map(|(found, _)| *found)
 }
 
-/// The severity that a word means.
+/// The severity with this name.
 pub(super) fn severity(word: &str) -> Option<Severity> {
     let word = plain(word);
     SEVERITIES.iter().find(|(_, words)| words.contains(&word.as_str())).map(|(found, _)| *found)

@@ -87,14 +87,14 @@ fn take(imported: &mut ImportedDrafts, file: &ImportFile, item: JsonPart<'_>) {
     imported.drafts.push(draft);
 }
 
-/// What a GitHub address leads to.
+/// The target of a GitHub address.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PullRequestLink {
     PullRequest(u64),
     Commit(String),
 }
 
-/// The repository of a GitHub address, and what it leads to there.
+/// The repository of a GitHub address, and the target of the address in it.
 pub(super) fn link(url: &str) -> Option<(String, PullRequestLink)> {
     let path = url.trim().strip_prefix("https://github.com/")?;
     let path = path.split(['?', '#']).next()?.trim_end_matches('/');

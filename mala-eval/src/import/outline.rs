@@ -13,7 +13,7 @@ pub(super) struct JsonPart<'a> {
 }
 
 impl<'a> JsonPart<'a> {
-    /// The value that a file holds, or the line and reason of what is wrong with it.
+    /// The value of a file; the error has its line and the reason.
     pub(super) fn whole(source: &'a ImportFile) -> Result<Self, (usize, String)> {
         let text = source.text.strip_prefix('\u{feff}').unwrap_or(&source.text);
         match serde_json::from_str::<IgnoredAny>(text) {
@@ -25,13 +25,13 @@ impl<'a> JsonPart<'a> {
         }
     }
 
-    /// The items of a list; `None` when it is none.
+    /// The items of a list; `None` if it is not a list.
     pub(super) fn items(self) -> Option<Vec<Self>> {
         let inside = self.text.strip_prefix('[')?.strip_suffix(']')?;
         Some(self.split(inside).into_iter().filter(|part| !part.text.is_empty()).collect())
     }
 
-    /// The fields of an object; `None` when it is none.
+    /// The fields of an object; `None` if it is not an object.
     pub(super) fn fields(self) -> Option<Vec<(String, Self)>> {
         let inside = self.text.strip_prefix('{')?.strip_suffix('}')?;
         let fields = self.split(inside).into_iter().filter_map(|part| {
@@ -115,7 +115,7 @@ fn skip_string(bytes: &mut impl Iterator<Item = (usize, u8)>) {
     }
 }
 
-/// Where the string that a text starts with ends.
+/// The end of the string at the start of a text.
 fn end_of_string(text: &str) -> Option<usize> {
     let mut bytes = text.bytes().enumerate().skip(1);
     skip_string(&mut bytes);

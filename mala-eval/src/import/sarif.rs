@@ -51,7 +51,7 @@ fn runs(file: &ImportFile) -> Result<Vec<JsonPart<'_>>, (usize, String)> {
     whole.field("runs").and_then(JsonPart::items).ok_or((1, "no list of runs".to_owned()))
 }
 
-/// What a run says beside its results.
+/// The data of a run besides its results.
 struct ImportedRun {
     tool: Option<String>,
     rules: Vec<(String, ImportedRule)>,
@@ -60,7 +60,7 @@ struct ImportedRun {
     artifacts: Vec<String>,
 }
 
-/// What is known of a rule.
+/// The data of a rule.
 #[derive(Clone, Default)]
 struct ImportedRule {
     category: Option<Category>,

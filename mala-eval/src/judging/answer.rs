@@ -33,7 +33,7 @@ pub fn form() -> AnswerFormat {
     AnswerFormat::Json { name: "pairs".to_owned(), schema }
 }
 
-/// Reads the answer about so many pairs, in their order.
+/// Parses the answer about `n_pairs` pairs, in their order.
 pub fn read_pairs(words: &RawAnswer<'_>, n_pairs: usize) -> Result<Vec<PairAnswer>, ParseProblem> {
     let (found, _) = find_object(words, &["pairs"])?;
     let nothing = "no answer of the judge";

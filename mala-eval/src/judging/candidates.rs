@@ -1,5 +1,5 @@
-//! The pairs that a judge is asked about: those of the same file, the nearest first, up to a limit. The cost
-//! is that of sorting, for any number of findings.
+//! Selects the pairs for a judge: those of the same file, the nearest first, up to a limit. The
+//! cost is that of sorting, for any number of findings.
 
 use crate::record::CaseRecord;
 use mala_domain::change::FilePath;
@@ -12,7 +12,7 @@ pub const BATCH: usize = 16;
 /// The most known problems that a finding is compared with.
 const PER_CLAIM: usize = 8;
 
-/// The pairs of a case that a judge is asked about.
+/// The pairs of a case for a judge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CandidatePairs {
     /// A finding by its index in `predictions`, and a known problem by its index in `truths`.

@@ -54,7 +54,7 @@ fn known(truth: &KnownProblem) -> String {
     cut(&format!("{place}\n{title}\n{}", truth.description))
 }
 
-/// The text, cut at so many bytes, between two characters.
+/// The start of a text, cut at a character boundary.
 fn cut(text: &str) -> String {
     text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or_default().to_owned()
 }

@@ -135,7 +135,7 @@ fn the_best_assignment_over_what_the_judge_says_counts() {
     let view = CaseView::of(&rule, &record);
     assert_eq!(view.truths[0].found_by, Some(0));
     assert_eq!(view.truths[0].why, "the judge: 0-0");
-    assert_eq!(view.claims[3].why, "undecided, which is no hit: 3-0");
+    assert_eq!(view.claims[3].why, "undecided, so not a hit: 3-0");
     let options = ScorerOptions { is_judged: true, samples: 10, ..ScorerOptions::default() };
     let mut scorer = Scorer::new(options);
     scorer.add(&record);

@@ -15,7 +15,7 @@ pub struct MatchLink {
     pub finding: usize,
     /// The known problem, by its index in the list.
     pub truth: usize,
-    /// How far apart they are.
+    /// The distance.
     pub cost: u32,
 }
 
@@ -121,8 +121,7 @@ impl MatchSearch {
         }
     }
 
-    /// The cost of a link above what the potentials account for; never negative, and 0 on shortest
-    /// paths.
+    /// The reduced cost of a link; never negative, and 0 on shortest paths.
     fn slack(&self, finding: usize, truth: usize, cost: i64) -> i64 {
         cost + self.potential[finding] - self.potential_of_truth[truth]
     }
@@ -172,7 +171,7 @@ impl MatchSearch {
         true
     }
 
-    /// Takes disjoint paths without slack, each once; `false` when there is none.
+    /// Augments along disjoint paths without slack; `false` if there is none.
     fn augment(&mut self) -> bool {
         let mut seen = vec![false; self.mate_of_truth.len()];
         let mut next = vec![0; self.mate.len()];
@@ -185,7 +184,7 @@ impl MatchSearch {
         has_grown
     }
 
-    /// Looks for a path without slack from a free finding, and takes it.
+    /// Searches a path without slack from a free finding, and augments along it.
     fn follow(&mut self, from: usize, seen: &mut [bool], next: &mut [usize]) -> bool {
         // Findings on the way, each with the truth by which the path leaves it.
         let mut path: Vec<(usize, usize)> = Vec::new();

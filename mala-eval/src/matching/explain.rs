@@ -3,10 +3,10 @@
 use super::{MatchRule, ProblemLocation};
 use mala_domain::finding::Category;
 
-/// Why a finding hits nothing, or a known problem is hit by nothing.
+/// Why a finding hits no known problem, or a known problem is not hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissReason {
-    /// There is nothing in this file on the other side.
+    /// The other side has nothing in this file.
     OtherFile,
     /// The nearest one in this file is too many lines away.
     TooFar {
@@ -29,7 +29,7 @@ pub enum MissReason {
     },
 }
 
-/// Why `one` has no partner among `others`. Findings on both sides are capped already.
+/// Why `one` has no partner among `others`. Findings on both sides are already capped.
 pub fn miss(
     rule: &MatchRule,
     one: &ProblemLocation<'_>,

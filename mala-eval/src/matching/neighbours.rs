@@ -30,7 +30,7 @@ struct OpenInterval {
 }
 
 impl OpenInterval {
-    /// Forgets the spans that end before this line, and gives each of the others to `meet`.
+    /// Removes the spans that end before this line, and calls `meet` for each of the others.
     fn each(&mut self, line: i64, mut meet: impl FnMut(usize)) {
         self.spans.retain(|(index, last)| {
             let is_open = *last >= line;

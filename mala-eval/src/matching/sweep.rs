@@ -1,7 +1,7 @@
 //! A maximum matching of overlapping spans in one sweep, for inputs with too many overlaps to list.
 //!
-//! The span that ends first is matched with the overlapping span that ends first: every later match of that
-//! one is possible for the others too.
+//! The span that ends first is matched with the overlapping span that ends first, because all other
+//! candidates end later and so remain possible for more spans.
 
 use super::MatchedPair;
 use super::neighbours::LineInterval;

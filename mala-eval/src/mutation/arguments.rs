@@ -6,7 +6,8 @@ use crate::plant::DefectKind;
 use mala_syntax::symbols::{Descend, named_children, walk_from};
 use tree_sitter::Node;
 
-/// Calls in which the order does not matter, or in which a wrong order fails immediately.
+/// Calls in which the order of arguments does not matter, or in which a wrong order fails
+/// immediately.
 const EVEN: [&str; 27] = [
     "max",
     "min",

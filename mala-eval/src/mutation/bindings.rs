@@ -1,12 +1,12 @@
-//! Where names are bound inside functions. The declared type of a
-//! parameter does not hold if the parameter is bound again.
+//! The bindings of names inside functions. The declared type of a parameter does not apply if the
+//! parameter is bound again.
 
 use mala_syntax::source::Source;
 use mala_syntax::symbols::{Descend, walk, walk_from};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What binds names, and the field that has them.
+/// The nodes that bind names, and the field with the names.
 const BINDERS: [(&str, &str); 11] = [
     ("let_declaration", "pattern"),
     ("let_condition", "pattern"),

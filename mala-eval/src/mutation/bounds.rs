@@ -100,7 +100,7 @@ fn is_countable(node: Node<'_>, text: &str) -> bool {
     !is_literal && !is_fraction && !SMOOTH.iter().any(|word| lower.contains(word))
 }
 
-/// Whether a value is a number of things, or a place in a list.
+/// Whether a value is a count or an index.
 fn counts(node: Node<'_>, text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     is_number(node)
@@ -156,7 +156,7 @@ fn slice_end(slice: Node<'_>) -> Option<Node<'_>> {
     children.next().filter(Node::is_named)
 }
 
-/// The end that `slice(a, b)`, `substring(a, b)` and `subList(a, b)` take.
+/// The end argument of `slice(a, b)`, `substring(a, b)` and `subList(a, b)`.
 fn cut_end<'t>(site: &MutationContext<'_>, call: Node<'t>) -> Option<Node<'t>> {
     let callee = call.child_by_field_name("function").or(call.child_by_field_name("name"))?;
     let name = site.text(callee).rsplit('.').next()?;

@@ -8,7 +8,7 @@ use mala_domain::language::Language;
 use mala_syntax::symbols::named_children;
 use tree_sitter::Node;
 
-/// Conditions about how the program is run, not about what it does.
+/// Conditions about how the program is run, not about its behaviour.
 const SETTINGS: [&str; 9] = [
     "__name__",
     "TYPE_CHECKING",

@@ -96,8 +96,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// The statements of a body as they stand one level further out; `None` when a text of several lines
-/// would change.
+/// The statements of a body, dedented by one level; `None` if a multi-line string would change.
 fn dedented(site: &MutationContext<'_>, body: Node<'_>, outer: &str) -> Option<String> {
     let mut has_long_text = false;
     walk_from(body, |_, step| {

@@ -1,5 +1,5 @@
-//! Where names are used in a Go file. The compiler rejects unused imports and variables, so
-//! the last use of one must stay.
+//! The uses of names in a Go file. The compiler rejects unused imports and variables, so the last
+//! use of one must stay.
 
 use mala_syntax::source::Source;
 use mala_syntax::symbols::{Descend, walk};
@@ -49,7 +49,7 @@ impl<'s> NameUses<'s> {
         names
     }
 
-    /// Whether everything that these bytes use is also used elsewhere: a variable in the same function,
+    /// Whether all names in these bytes are also used elsewhere: a variable in the same function,
     /// an import anywhere.
     pub(super) fn can_lose(&self, bytes: &Range<usize>, function: &Range<usize>) -> bool {
         self.reads.iter().all(|(name, places)| {
@@ -63,7 +63,7 @@ impl<'s> NameUses<'s> {
 }
 
 impl super::site::MutationContext<'_> {
-    /// Whether the compiler still takes the file when these bytes are gone.
+    /// Whether the file still compiles without these bytes.
     pub(super) fn can_lose(&self, bytes: &Range<usize>, node: tree_sitter::Node<'_>) -> bool {
         let Some(names) = &self.names else { return true };
         let function = self.function(node).map_or(0..usize::MAX, |it| it.byte_range());

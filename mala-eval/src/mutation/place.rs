@@ -1,4 +1,4 @@
-//! Where nothing is planted: tests, and unreachable code.
+//! Places where nothing is planted: tests, and unreachable code.
 
 use super::site::{MutationContext, previous_statement};
 use mala_domain::language::Language;
@@ -16,7 +16,7 @@ const ENDS: [&str; 8] = [
     "continue_expression",
 ];
 
-/// Whether a node is a test with everything in it.
+/// Whether a node is a test.
 pub(super) fn is_test(site: &MutationContext<'_>, node: Node<'_>) -> bool {
     let name = || node.child_by_field_name("name").map(|name| site.text(name)).unwrap_or_default();
     match (site.language(), node.kind()) {

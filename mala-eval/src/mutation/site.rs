@@ -19,9 +19,9 @@ const MAX_CLIMB: usize = 100;
 pub(super) struct MutationContext<'s> {
     pub(super) source: &'s Source,
     pub(super) dialect: &'static LanguageTraits,
-    /// Where names are used, for languages that reject unused names.
+    /// The uses of names, for languages that reject unused names.
     pub(super) names: Option<NameUses<'s>>,
-    /// Where names are bound, for languages with type checks.
+    /// The bindings of names, for languages with type checks.
     pub(super) bindings: Option<LocalBindings<'s>>,
     lines: Vec<usize>,
 }
@@ -64,7 +64,7 @@ impl<'s> MutationContext<'s> {
         Some(start..end)
     }
 
-    /// Whether the change added every line of these bytes that has something on it.
+    /// Whether the change added every non-empty line of these bytes.
     pub(super) fn is_all_added(&self, bytes: &Range<usize>, added: &AddedLines) -> bool {
         let (first, last) = (self.line(bytes.start), self.line(bytes.end.max(1) - 1));
         (first..=last.max(first)).all(|line| {
@@ -74,8 +74,8 @@ impl<'s> MutationContext<'s> {
         })
     }
 
-    /// The whole lines of a statement that shares them with nothing else, with the comments right
-    /// above it and the empty lines behind it.
+    /// The whole lines of a statement that is alone on them, with the comments directly above and
+    /// the empty lines below.
     pub(super) fn whole_lines(&self, node: Node<'_>) -> Option<Range<usize>> {
         let mut first = self.line(node.start_byte());
         let last = self.line(node.end_byte().max(1) - 1);
@@ -142,7 +142,7 @@ pub(super) fn statements(body: Node<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// What a statement or a pair of parentheses holds.
+/// The content of a statement or of parentheses.
 pub(super) fn unwrapped<'t>(node: Node<'t>, kinds: &[&str]) -> Node<'t> {
     let mut inner = node;
     while kinds.contains(&inner.kind()) {
@@ -195,7 +195,7 @@ impl MutationDraft {
         Mutation { kind: self.kind, title, description, edit, text, mark: DefectMark::Edit, needs }
     }
 
-    /// Takes these bytes out; what follows must be part of the change too.
+    /// Removes these bytes; the following text must be part of the change too.
     pub(super) fn remove(
         self,
         site: &MutationContext<'_>,

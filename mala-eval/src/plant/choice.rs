@@ -11,12 +11,12 @@ pub struct PlantCandidate {
     pub kind: DefectKind,
     /// The change that it would be in, by its index in a list.
     pub change: usize,
-    /// Which of that change's it is.
+    /// The index among the defects of that change.
     pub place: usize,
 }
 
-/// The candidates in the order in which to plant them: kinds take turns, and of a kind the change that
-/// has been used least comes first. Chance decides the rest.
+/// The candidates in the order in which to plant them: kinds take turns, and within a kind the
+/// least used change comes first. Other ties are random.
 pub fn choose(candidates: Vec<PlantCandidate>, seed: u64) -> Vec<PlantCandidate> {
     let mut random = SeededRandom::named(seed, "plant");
     let mut by_kind: BTreeMap<DefectKind, Vec<PlantCandidate>> = BTreeMap::new();

@@ -13,13 +13,13 @@ pub enum DefectKind {
     DroppedAwait,
     /// Two arguments of a call have traded places.
     SwappedArguments,
-    /// What keeps bad values out is gone.
+    /// A check of bad values is missing.
     RemovedCheck,
-    /// More errors are swallowed than were meant.
+    /// More errors are swallowed than intended.
     WidenedException,
     /// Something that is opened is not closed.
     LeakedHandle,
-    /// A condition says the opposite.
+    /// A condition is inverted.
     InvertedCondition,
 }
 
@@ -35,7 +35,7 @@ impl DefectKind {
         Self::InvertedCondition,
     ];
 
-    /// The word for it.
+    /// The name in cases.
     pub fn name(self) -> &'static str {
         match self {
             Self::OffByOne => "off-by-one",
@@ -60,7 +60,7 @@ impl DefectKind {
         }
     }
 
-    /// How bad it is.
+    /// The severity.
     pub fn severity(self) -> Severity {
         match self {
             Self::WidenedException | Self::LeakedHandle => Severity::Medium,

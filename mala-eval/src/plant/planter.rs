@@ -24,7 +24,7 @@ pub enum PlantTargets {
     Newest,
 }
 
-/// What to plant.
+/// The defects to plant.
 pub struct PlantRequest {
     /// The changes to plant into.
     pub targets: PlantTargets,

@@ -27,7 +27,7 @@ const MAX_PLACES: usize = 3_000;
 /// The most commits whose messages describe a change.
 const MAX_TOLD: usize = 20;
 
-/// How far the nearest changed line may be from a defect that is a gap.
+/// Maximum distance of the nearest changed line from a defect that is a missing line.
 const NEAR: u32 = 1;
 
 /// A real change, and the places in it where a defect can be planted.

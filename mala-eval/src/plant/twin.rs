@@ -16,7 +16,7 @@ pub const CLEAN_TWIN: &str = "clean-twin";
 pub struct PlantSite {
     /// The repository, as a person would name it.
     pub repo: String,
-    /// What the change is, such as `commit 1a2b3c`.
+    /// A description of the change, such as `commit 1a2b3c`.
     pub source: String,
     /// The subject of its last commit.
     pub title: String,
@@ -47,9 +47,9 @@ pub struct PlantedDefect {
     pub text: String,
     /// The lines of the defect in it.
     pub lines: LineSpan,
-    /// What it is, in one line.
+    /// A title in one line.
     pub title: String,
-    /// What was changed.
+    /// The change that was made.
     pub description: String,
     /// The change with the defect, as a unified diff.
     pub diff: String,
@@ -89,7 +89,7 @@ impl PlantSite {
         }
     }
 
-    /// The change as it is. It is clean only as far as its authors know.
+    /// The change without the defect. It is clean only as far as its authors know.
     pub fn twin(&self, defect: &PlantedDefect, (number, seed): (usize, u64)) -> EvalCase {
         EvalCase {
             id: format!("{number:04}-{CLEAN_TWIN}"),

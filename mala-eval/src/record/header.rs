@@ -5,7 +5,7 @@ use crate::judging::JudgeUsed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The header of a run: all that decides what comes of it.
+/// The header of a run: all settings that affect its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "EvalRun")]
 pub struct RunHeader {
@@ -17,20 +17,20 @@ pub struct RunHeader {
     pub started_at: String,
     /// The version of mala.
     pub mala_version: String,
-    /// Who reviews.
+    /// The reviewer.
     pub reviewer: ReviewerUsed,
     /// The sets of cases.
     pub sets: Vec<SetUsed>,
-    /// Which of their cases.
+    /// The selected cases.
     #[serde(default)]
     pub selection: Selection,
-    /// How often each case is reviewed.
+    /// The number of reviews of each case.
     pub trials: u32,
-    /// Where chance starts: for dummy reviewers and intervals.
+    /// The random seed, for dummy reviewers and intervals.
     pub seed: u64,
     /// How many lines of a finding count.
     pub max_span: u32,
-    /// What the whole run may cost, in dollars.
+    /// The cost limit of the run, in dollars.
     #[serde(default)]
     pub max_cost_usd: Option<f64>,
     /// The judge of the semantic mode, if any.
@@ -48,10 +48,10 @@ impl RunHeader {
     }
 }
 
-/// Who reviews.
+/// The reviewer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewerUsed {
-    /// The word that a user writes.
+    /// The name that a user writes.
     pub name: String,
     /// The model behind it.
     #[serde(default)]
@@ -79,7 +79,7 @@ impl std::fmt::Display for ReviewerUsed {
 pub struct SetUsed {
     /// Its name.
     pub name: String,
-    /// Where it was read from, as it was asked for.
+    /// The source as requested.
     pub source: String,
     /// SHA-256 over its cases.
     pub sha256: String,
@@ -87,7 +87,7 @@ pub struct SetUsed {
     pub cases: usize,
 }
 
-/// Which cases of a set: those that meet every list that is not empty.
+/// The selected cases of a set: those that match every list that is not empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Selection {
     /// Of these languages.
@@ -99,7 +99,7 @@ pub struct Selection {
     /// With one of these ids.
     #[serde(default)]
     pub cases: Vec<String>,
-    /// At most so many.
+    /// The maximum number.
     #[serde(default)]
     pub limit: Option<usize>,
 }

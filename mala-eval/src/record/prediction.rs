@@ -10,28 +10,28 @@ use serde::{Deserialize, Serialize};
 /// A claim of a reviewer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Prediction {
-    /// Where it is.
+    /// The file.
     pub file: FilePath,
     /// First line at head.
     pub line_start: u32,
     /// Last line at head.
     pub line_end: u32,
-    /// What kind of problem it is.
+    /// The kind of problem.
     pub category: Category,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// How sure the reviewer is, 0 to 1.
+    /// The confidence of the reviewer, 0 to 1.
     pub confidence: f64,
     /// One line.
     pub title: String,
-    /// What goes wrong.
+    /// The problem.
     pub body: String,
-    /// Who says so.
+    /// The reviewer that reported it.
     pub reviewer: String,
     /// The rule or check behind it, when there is one.
     #[serde(default)]
     pub rule: Option<String>,
-    /// What a check of it said. A refuted claim does not count.
+    /// The outcome of its verification. A refuted claim does not count.
     #[serde(default)]
     pub verification: VerificationOutcome,
 }
@@ -42,7 +42,7 @@ impl Prediction {
         LineSpan::between(self.line_start, self.line_end)
     }
 
-    /// Where it is, and of what kind.
+    /// The location and the kind.
     pub fn location(&self) -> ProblemLocation<'_> {
         ProblemLocation { file: &self.file, span: self.span(), category: self.category }
     }
@@ -52,7 +52,7 @@ impl Prediction {
         self.verification != VerificationOutcome::Refuted
     }
 
-    /// What it is counted under: its rule, or who said it.
+    /// The rule or the reviewer that it is counted under.
     pub fn origin(&self) -> &str {
         self.rule.as_deref().unwrap_or(&self.reviewer)
     }

@@ -21,7 +21,7 @@ pub enum DocumentBlock {
     Code(String),
 }
 
-/// Numbers in columns. The first columns are names; the others are set to the right.
+/// A table of numbers. The first columns are names; the others are aligned to the right.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextTable {
     /// The names of the columns.
@@ -44,7 +44,8 @@ impl TextTable {
         self.rows.push(cells.into_iter().map(|cell| one_line(&cell)).collect());
     }
 
-    /// The rows in columns. What does not fit in the width goes on below, under the first column again.
+    /// The rows as aligned columns. Columns that do not fit in the width continue below, after the
+    /// first column again.
     fn text(&self, width: usize) -> String {
         let all = || std::iter::once(&self.columns).chain(&self.rows);
         let mut widths: Vec<usize> = (0..self.columns.len())
@@ -108,7 +109,7 @@ fn in_cell(text: &str) -> String {
     }
 }
 
-/// Which columns stand side by side, besides the first.
+/// Splits the columns, except the first one, into groups that fit side by side.
 fn folded(widths: &[usize], width: usize) -> Vec<Range<usize>> {
     let first = widths.first().copied().unwrap_or_default();
     let mut parts = Vec::new();
@@ -124,7 +125,7 @@ fn folded(widths: &[usize], width: usize) -> Vec<Range<usize>> {
     parts
 }
 
-/// As much of a name as fits, with `…` where it goes on.
+/// A name, cut with `…` to fit.
 fn fitted(text: &str, width: usize) -> Cow<'_, str> {
     if text.width() <= width {
         return Cow::Borrowed(text);
@@ -153,7 +154,7 @@ impl Document {
         self.blocks.push(DocumentBlock::Line(text.into()));
     }
 
-    /// Nothing when there are none.
+    /// Adds a list, unless it is empty.
     pub(super) fn items(&mut self, items: Vec<String>) {
         self.blocks.extend((!items.is_empty()).then_some(DocumentBlock::Items(items)));
     }

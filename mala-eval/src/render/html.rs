@@ -32,7 +32,7 @@ use std::borrow::Cow;
 
 const STYLE: &str = include_str!("html/page.css");
 
-/// What a page takes from the records of its run, as they come.
+/// The data of a page from the records of its run, collected one by one.
 pub struct PageCases {
     curve: Curve,
     cases: CaseSection,

@@ -70,8 +70,8 @@ pub(super) fn counted(result: &EvalResult) -> String {
     )
 }
 
-/// The rates by each rule, and apart from them what they are to be read with: a row has to fit on a
-/// screen.
+/// The rates by each rule, and in a second table the numbers that explain them, because a row has
+/// to fit on a screen.
 fn modes(result: &EvalResult) -> [TextTable; 2] {
     let mut all = TextTable::new(&["", "recall", "precision", "F1"]);
     let has_notes = result.scores.strict.recall_with_notes.is_some();
@@ -158,7 +158,7 @@ fn facts(result: &EvalResult) -> Vec<String> {
     facts
 }
 
-/// What the judge said, when there is one.
+/// The numbers of the judge, if there is one.
 fn judged(result: &EvalResult) -> Option<String> {
     let (judge, used) = (result.scores.judge.as_ref()?, result.run.judge.as_ref()?);
     Some(format!(

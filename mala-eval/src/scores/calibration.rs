@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Into how many parts the scale from 0 to 1 is cut.
 const N_BINS: usize = 10;
 
-/// How well confidence says what a claim is worth.
+/// How well the confidence of claims predicts whether they are right.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Calibration {
     /// 1 less the mean distance between a claim's confidence and its worth (1 right, 0 wrong).
@@ -25,13 +25,13 @@ pub struct Calibration {
 pub struct CalibrationBin {
     /// The lower end.
     pub from: f64,
-    /// Where it ends; the last one includes its end.
+    /// The upper bound; the last bin includes it.
     pub to: f64,
     /// How many claims it has.
     pub findings: u64,
-    /// What they say on average.
+    /// Their mean confidence.
     pub mean_confidence: f64,
-    /// The part of them that is right.
+    /// The fraction of them that is right.
     pub precision: f64,
 }
 
@@ -51,7 +51,7 @@ impl ConfidenceTally {
         self.all += 1;
         self.distance += (confidence - worth).abs();
         self.squares += (confidence - worth) * (confidence - worth);
-        // Truncation is meant: 0.95 is in the last bin.
+        // Truncation is intended: 0.95 is in the last bin.
         let at = ((confidence * N_BINS as f64) as usize).min(N_BINS - 1);
         if let Some((findings, sum, right)) = self.bins.get_mut(at) {
             *findings += 1;
@@ -89,7 +89,7 @@ impl ConfidenceTally {
     }
 }
 
-/// What a claim is worth.
+/// Whether a claim is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConfidenceRates {
     Right,

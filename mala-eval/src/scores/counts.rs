@@ -28,9 +28,9 @@ impl MatchCounts {
         ratio(self.right, self.findings)
     }
 
-    /// The harmonic mean of the two. With something to find and nothing found it is 0, though there
-    /// is no precision then; with nothing to find and nothing said it is absent. It is also absent for
-    /// a part of a run whose hits count under another part.
+    /// The harmonic mean of the two. It is 0 if there is something to find and nothing is found,
+    /// although the precision is undefined then. It is absent if there is nothing to find and no
+    /// finding, and for a part of a run whose hits count under another part.
     pub fn f1(&self) -> Option<f64> {
         match (self.recall(), self.precision()) {
             (None, None) => None,
@@ -62,11 +62,11 @@ pub(super) fn ratio(part: u64, all: u64) -> Option<f64> {
 /// Recall, precision and F1, with the counts behind them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScoreRates {
-    /// The fraction of known problems that were found; null when there are none.
+    /// The fraction of known problems that were found; null if there are none.
     pub recall: Option<f64>,
-    /// The fraction of findings that are right; null when there are none.
+    /// The fraction of findings that are right; null if there are none.
     pub precision: Option<f64>,
-    /// The harmonic mean of the two; null when there is nothing to count.
+    /// The harmonic mean of the two; null if there is nothing to count.
     pub f1: Option<f64>,
     /// Findings.
     pub findings: u64,
@@ -148,7 +148,7 @@ pub struct RejectedScore {
     pub given: u64,
     /// Those that it makes.
     pub repeated: u64,
-    /// The part that it makes; null when there are none.
+    /// The fraction; null if there are none.
     pub rate: Option<f64>,
 }
 

@@ -16,14 +16,14 @@ pub struct MatchedRecord<'a> {
     pub record: &'a CaseRecord,
     /// The claims that count.
     pub predictions: Vec<&'a Prediction>,
-    /// Which of them hit which known problems.
+    /// The findings and the known problems that they hit.
     pub assignment: Assignment,
-    /// Which of the others repeat a claim that people judged to be wrong: the claim, and which.
+    /// The other findings that repeat a rejected claim.
     pub repeated: Vec<MatchedPair>,
 }
 
-/// Judges a record. One that could not be reviewed claims nothing and misses nothing: it is counted
-/// apart.
+/// Scores a record. A case that could not be reviewed has no findings and no misses: it is counted
+/// separately.
 pub fn judge<'a>(rule: &MatchRule, record: &'a CaseRecord) -> MatchedRecord<'a> {
     let reviewed = record.could_not_review.is_none();
     let claims = record.predictions.iter().enumerate();
@@ -39,7 +39,8 @@ pub fn judge<'a>(rule: &MatchRule, record: &'a CaseRecord) -> MatchedRecord<'a> 
     MatchedRecord { record, predictions, assignment, repeated }
 }
 
-/// The best way to pair what the judge takes for the same. Of several, the closest counts.
+/// The best pairing of findings and problems that the judge considers the same. Of several, the
+/// closest is used.
 fn by_judge(record: &CaseRecord, places: &[usize], findings: &[ProblemLocation<'_>]) -> Assignment {
     let truths = record.problem_locations();
     let pairs = record.judgement.iter().flat_map(|judged| &judged.pairs);
@@ -52,7 +53,7 @@ fn by_judge(record: &CaseRecord, places: &[usize], findings: &[ProblemLocation<'
     assign_links(findings.len(), truths.len(), links.collect())
 }
 
-/// The claims without a partner, paired with what people judged to be wrong.
+/// The findings without a partner, paired with rejected claims.
 fn repeated(
     rule: &MatchRule,
     findings: &[ProblemLocation<'_>],
@@ -76,7 +77,7 @@ impl MatchedRecord<'_> {
         self.assignment.truth_of(claim).is_some()
     }
 
-    /// The counts of this record; nothing when it could not be reviewed.
+    /// The counts of this record; all zero if it could not be reviewed.
     pub fn counts(&self) -> MatchCounts {
         if self.record.could_not_review.is_some() {
             return MatchCounts::default();
@@ -92,12 +93,12 @@ impl MatchedRecord<'_> {
 }
 
 impl CaseRecord {
-    /// Where the known problems are.
+    /// The locations of the known problems.
     pub fn problem_locations(&self) -> Vec<ProblemLocation<'_>> {
         self.truths.iter().map(|truth| truth.location()).collect()
     }
 
-    /// Where the claims are that people judged to be wrong.
+    /// The locations of the rejected claims.
     pub fn rejected_spots(&self) -> Vec<ProblemLocation<'_>> {
         self.rejected.iter().map(|truth| truth.location()).collect()
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// How a run is scored.
+/// The options of scoring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScorerOptions {
     /// How many lines of a finding count.
@@ -70,7 +70,7 @@ pub struct ModeScores {
     pub clean: CleanScore,
     /// Repeated claims that people judged to be wrong.
     pub rejected: RejectedScore,
-    /// How the trials differ.
+    /// The differences between trials.
     pub trials: TrialSpread,
     /// Whether all hits are the closest there are; their number always is the largest.
     pub is_closest: bool,
@@ -123,7 +123,7 @@ pub struct CaseCounts {
     pub reviewed: u64,
     /// Failed reviews. They are in no rate.
     pub could_not_review: u64,
-    /// Reviewed ones with nothing to find.
+    /// Reviewed cases without known problems.
     pub clean: u64,
 }
 
@@ -140,7 +140,7 @@ pub struct RunUsage {
     pub llm_calls: u64,
     /// Calls to tools.
     pub tool_calls: u64,
-    /// Seconds per review, on average; null when there is none.
+    /// Mean seconds per review; null if there is none.
     pub seconds_mean: Option<f64>,
     /// The median.
     pub seconds_p50: Option<f64>,
@@ -174,7 +174,7 @@ pub struct Scorer {
 }
 
 impl Scorer {
-    /// A scorer that has seen nothing.
+    /// A scorer without records.
     pub fn new(options: ScorerOptions) -> Self {
         let rule = |mode| MatchRule { max_span: options.max_span, ..MatchRule::of(mode) };
         Self {

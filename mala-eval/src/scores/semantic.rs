@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The answers of a judge over a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeScore {
-    /// Pairs that it was asked about.
+    /// Pairs that it judged.
     pub pairs: u64,
     /// Pairs about the same problem.
     pub same: u64,
@@ -15,7 +15,7 @@ pub struct JudgeScore {
     pub different: u64,
     /// Pairs without a clear answer. They are no hits.
     pub undecided: u64,
-    /// Pairs of the same file that it was not asked about, because there are too many.
+    /// Pairs of the same file that were not judged, because there are too many.
     pub left_out: u64,
     /// Calls to its model.
     pub llm_calls: u64,

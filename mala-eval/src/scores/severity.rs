@@ -5,16 +5,16 @@ use mala_domain::finding::Severity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How severities of hits agree.
+/// The agreement of severities of hits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeverityAgreement {
     /// Hits whose known problem has a severity.
     pub pairs: u64,
-    /// Those where both say the same.
+    /// Pairs with equal severities.
     pub equal: u64,
-    /// Those at most one step apart.
+    /// Pairs at most one step apart.
     pub within_one: u64,
-    /// The part where both say the same; null when there are no pairs.
+    /// The fraction of pairs with equal severities; null if there are no pairs.
     pub agreement: Option<f64>,
     /// How many steps the reviewer is above (positive) or below (negative) on average.
     pub mean_shift: Option<f64>,

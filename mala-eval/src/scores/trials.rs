@@ -4,7 +4,7 @@ use super::ScoreRates;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The rates of each trial, and how far they are apart.
+/// The rates of each trial, and their spread.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialSpread {
     /// The rates of each trial, in order.
@@ -41,7 +41,7 @@ impl TrialSpread {
 }
 
 impl Spread {
-    /// The spread of these numbers; `None` when there are none.
+    /// The spread of these numbers; `None` if there are none.
     pub fn over(values: impl Iterator<Item = f64>) -> Option<Self> {
         let values: Vec<f64> = values.collect();
         let n = values.len() as f64;

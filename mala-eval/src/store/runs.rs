@@ -22,7 +22,8 @@ use thiserror::Error;
 const HEADER: &str = "run.json";
 const RESULT: &str = "result.json";
 const RECORDS: &str = "results.jsonl";
-/// Where a run lays out its cases; noted so that the next start can clean up after a crash.
+/// Stores the folder in which a run checks out its cases, so that the next start can clean up after
+/// a crash.
 const WORK: &str = "work-folder";
 const WORK_PREFIX: &str = "mala-eval-";
 /// The most bytes of a header or a result.
@@ -36,10 +37,10 @@ pub enum EvalStoreError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A file is not what it should be.
+    /// A file has unexpected content.
     #[error("{}: {what}", path.display())]
     Foreign {
         /// The file.
@@ -119,17 +120,17 @@ pub struct EvalRunFolder {
 }
 
 impl EvalRunFolder {
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the run is.
+    /// The header of the run.
     pub fn header(&self) -> Result<RunHeader, EvalStoreError> {
         read(&self.path.join(HEADER))
     }
 
-    /// Writes what the run is anew, such as with a larger budget.
+    /// Replaces the header of the run, for example with a larger budget.
     pub fn save_header(&self, header: &RunHeader) -> Result<(), EvalStoreError> {
         self.save(HEADER, header)
     }
@@ -154,12 +155,12 @@ impl EvalRunFolder {
         RecordWriter::open(&self.path, RECORDS)
     }
 
-    /// Where the traffic of one trial of a case is kept.
+    /// The folder with the recorded traffic of one trial of a case.
     pub fn traffic(&self, set: &str, case: &str, trial: u32) -> PathBuf {
         self.path.join("traffic").join(folder_name(set, case)).join(trial.to_string())
     }
 
-    /// Puts the traffic of a trial aside, so that all of it is asked anew.
+    /// Moves the traffic of a trial away, so that all of its calls are made again.
     pub fn archive_traffic(&self, set: &str, case: &str, trial: u32) -> Result<(), EvalStoreError> {
         let folder = self.traffic(set, case, trial);
         if !folder.exists() {
@@ -174,8 +175,8 @@ impl EvalRunFolder {
         fs::rename(&folder, &aside).map_err(|source| io_error(&folder, source))
     }
 
-    /// A folder to lay cases out in, gone when the value is. What a crash left of an earlier one goes
-    /// first.
+    /// A temporary folder to check out cases, removed on drop. Removes the folder of an earlier
+    /// start that crashed.
     pub fn work(&self) -> Result<TempDir, EvalStoreError> {
         let note = self.path.join(WORK);
         if let Ok(left) = fs::read_to_string(&note) {
@@ -197,7 +198,7 @@ impl EvalRunFolder {
     }
 }
 
-/// Removes what an earlier start laid out. Only a folder that looks like ours goes.
+/// Removes the folder of an earlier start, if it looks like one of ours.
 fn remove_leftover(folder: &Path) {
     let is_ours = folder.file_name().is_some_and(|name| {
         name.to_string_lossy().starts_with(WORK_PREFIX) && folder.is_absolute()

@@ -27,7 +27,7 @@ pub type CaseIterator = Box<dyn Iterator<Item = Result<EvalCase, CaseError>> + S
 pub struct CaseSet {
     /// Its name.
     pub name: String,
-    /// Where it is, as a person would write it.
+    /// Its path, as shown to the user.
     pub source: String,
     place: SetStorage,
 }
@@ -87,7 +87,7 @@ impl CaseIds {
     }
 }
 
-/// What makes two sets the same: their cases, in order.
+/// The identity of a set: its cases, in order.
 #[derive(Default)]
 pub struct SetFingerprint {
     hash: Sha256,
@@ -101,7 +101,7 @@ impl SetFingerprint {
         self.hash.update(text);
     }
 
-    /// SHA-256 over all of them.
+    /// The SHA-256 of all of them.
     pub fn finish(self) -> String {
         self.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }

@@ -30,7 +30,7 @@ pub(super) struct Account {
     /// Whether the first call has come back, and with it the provider's cache.
     warm: watch::Sender<bool>,
     limit: TimeLimit,
-    /// Whether the time limit ended something.
+    /// Whether the time limit was reached.
     is_late: AtomicBool,
     events: AgentEvents,
     transcript: Option<Transcript>,
@@ -43,13 +43,15 @@ struct AccountState {
     models: Vec<String>,
 }
 
-/// Kept from the outer time limit, so that a review that runs out of time still says what it used.
+/// Reserved before the outer time limit, so that a review that runs out of time can still report
+/// its usage.
 const MARGIN: Duration = Duration::from_millis(150);
 
-/// Kept from the deadline of a call, so that it times out by itself and the recording contains that.
+/// Reserved before the deadline of a call, so that the call itself times out and the recording
+/// contains the timeout.
 const GRACE: Duration = Duration::from_millis(50);
 
-/// When a review has to end, and which limit says so.
+/// The end of a review, and the name of the limit that sets it.
 #[derive(Debug, Clone)]
 pub(super) struct TimeLimit {
     end: Instant,
@@ -93,8 +95,8 @@ impl Account {
         }
     }
 
-    /// Asks a model: reserved before, settled after, within the deadline. An answer that is cut,
-    /// refused or empty is none. Secrets that it holds are out from here on.
+    /// Calls a model within the deadline: reserves budget before, settles it after, and redacts
+    /// secrets in the answer. An incomplete, refused or empty answer is an error.
     pub(super) async fn ask(
         &self,
         client: &ModelClient,
@@ -108,7 +110,8 @@ impl Account {
         let terms = CallTerms { patience, meter: &bill };
         let answer = timeout_at(self.limit.end, client.model.ask(ask, terms)).await;
         let answer = answer.unwrap_or_else(|_| Err(too_late()));
-        // A call may take as long as the review, so that a late one means the limit of the review.
+        // A call may take as long as the review, so a timeout of the call means the limit of the
+        // review.
         if matches!(&answer, Err(failure) if failure.kind == ModelFailureKind::TimedOut) {
             self.is_late.store(true, Ordering::Relaxed);
         }
@@ -124,7 +127,7 @@ impl Account {
         complete(reply, ask.max_output_tokens)
     }
 
-    /// The right to call a tool; said as a refusal when there is none.
+    /// Reserves a tool call; the error names the limit.
     pub(super) fn reserve_tool(&self, tool: &str) -> Result<(), LimitReached> {
         let mut state = self.state();
         let reservation = state.tracker.reserve(Charge::Tool)?;
@@ -135,8 +138,8 @@ impl Account {
         Ok(())
     }
 
-    /// Reserves a call. While other calls are under way, what they hold in excess may still become
-    /// free, so that is waited for.
+    /// Reserves a call. While other calls are in progress, waits for the part of their reservations
+    /// that they do not use.
     pub(super) async fn reserve(
         &self,
         charge: Charge,
@@ -172,7 +175,7 @@ impl Account {
         self.settled.notify_waiters();
     }
 
-    /// Ends a call: settles its last request, if that is not settled yet, and tells.
+    /// Ends a call: settles its last request, unless that is settled, and reports the spending.
     fn end(&self, last: Option<Reservation>, used: CallUsage, waited: Duration) {
         if let Some(last) = last {
             self.settle(last, used);
@@ -182,14 +185,14 @@ impl Account {
         self.report_spending();
     }
 
-    /// Waits until one call has come back, so that others find its prompt in the provider's cache.
+    /// Waits for the first answer, so that later calls find the prompt in the provider's cache.
     pub(super) async fn wait_for_first_call(&self) {
         let mut warm = self.warm.subscribe();
         // The sender lives as long as this account: only the deadline ends it early.
         drop(timeout_at(self.limit.end, warm.wait_for(|warm| *warm)).await);
     }
 
-    /// No pass that others wait for will come: they need not wait.
+    /// Lets calls proceed that wait for the first answer, because there will be no first call.
     pub(super) fn mark_warm(&self) {
         self.warm.send_replace(true);
     }
@@ -215,7 +218,7 @@ impl Account {
         StopReason::TimedOut
     }
 
-    /// The time limit, if it ended something.
+    /// The name of the time limit, if it was reached.
     pub(super) fn reached_time_limit(&self) -> Option<&str> {
         self.is_late.load(Ordering::Relaxed).then_some(self.limit.name.as_str())
     }
@@ -233,7 +236,7 @@ impl Account {
         self.state().models.join(", ")
     }
 
-    /// What was used beyond a limit: a provider may report more than could be reserved.
+    /// The usage beyond a limit: a provider may report more than the reserved worst case.
     pub(super) fn overrun(&self) -> Option<String> {
         let state = self.state();
         let (tracker, limits) = (&state.tracker, state.tracker.limits());
@@ -247,7 +250,7 @@ impl Account {
         })
     }
 
-    /// Tells what was spent up to now.
+    /// Reports the spending so far.
     pub(super) fn report_spending(&self) {
         let state = self.state();
         let event = ReviewEvent::Spent {
@@ -312,7 +315,7 @@ impl AccountState {
     }
 }
 
-/// An answer that is all there; anything less is none.
+/// Returns a complete answer; anything else is an error.
 fn complete(reply: ChatReply, max_output_tokens: u32) -> Result<ChatReply, StopReason> {
     match &reply.stop {
         FinishReason::Refused(why) => Err(StopReason::Refused(why.clone())),
@@ -335,7 +338,7 @@ fn too_late() -> ModelFailure {
     ModelFailure { kind, what, attempts: 1, billed: BillingStatus::Perhaps }
 }
 
-/// A request that was turned away costs nothing; what became of any other one is unknown.
+/// The usage of a failed request: nothing if it was rejected, otherwise unknown.
 pub(super) fn used_by(failure: &ModelFailure) -> CallUsage {
     match failure.billed {
         BillingStatus::No => CallUsage::NOTHING,

@@ -17,18 +17,18 @@ use mala_domain::review::verify::{is_sure_nit, is_urgent_and_unsettled};
 use mala_domain::review::{ReviewContext, Usage};
 use std::time::Duration;
 
-/// A review that a model brought into form, and what that took.
+/// A review that a model structured, and the usage.
 #[derive(Debug, Clone)]
 pub struct ParsedReview {
     /// The review in form.
     pub parsed: Result<StructuredReview, ReviewerFailure>,
     /// The models that answered.
     pub model: String,
-    /// What it used.
+    /// The usage.
     pub usage: Usage,
 }
 
-/// An unreadable answer is asked for once more.
+/// The number of calls of the parser: an unreadable answer is requested once more.
 const PARSER_CALLS: u32 = 2;
 
 impl Verifier for Agent {
@@ -113,7 +113,7 @@ fn merged(findings: &[Finding], edits: &[FindingEdit]) -> Vec<CheckedFinding> {
     checked
 }
 
-/// Takes over what the checks corrected.
+/// Applies the corrections of the checks.
 fn correct(checked: &mut [CheckedFinding], edits: &mut [FindingEdit]) {
     for (checked, edit) in checked.iter_mut().zip(edits) {
         let correction = checked.check.as_ref().and_then(|check| check.correction.clone());
@@ -139,7 +139,7 @@ fn unchecked(findings: &[Finding], failure: &ReviewerFailure) -> VerifierResult 
 }
 
 impl Agent {
-    /// Structures the review of a command. The model must not change what the review says.
+    /// Structures the review of a command. The model must not change its content.
     pub async fn parse(
         &self,
         context: &ReviewContext,

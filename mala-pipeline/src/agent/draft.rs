@@ -36,8 +36,8 @@ pub(super) struct DraftResults {
     pub(super) failure: Option<ReviewerFailure>,
 }
 
-/// Looks at every part of the change; in profiles with a second look, once more from another direction. The
-/// looks do not know of each other: what both find is merged by its cause.
+/// Reviews every part of the change, in profiles with a second look twice, from different angles.
+/// The looks are independent; findings of both are merged by cause.
 pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> DraftResults {
     let looks = plan::looks(phase.settings.profile);
     let parts = &prepared.briefs.briefs;
@@ -79,7 +79,7 @@ struct DraftPart<'b> {
     of: usize,
 }
 
-/// What the model is told after the change: the questions and its budget.
+/// The prompt after the change: the questions and the budget.
 fn instruction(
     phase: &AgentPhase<'_>,
     part: &DraftPart<'_>,
@@ -137,7 +137,7 @@ async fn review(
     {
         phase.note(&format!("{}: {problem}; asked again", look.name()));
         let again = prompts::retry(&problem.without_model_text());
-        // Its claims are an objection, whatever they are worth.
+        // Its claims count as an objection, even if they are invalid.
         objected.get_or_init(|| (Verdict::NeedsWork, problem));
         answer = converse(phase, conversation(Some(again)), read).await;
     }
@@ -206,7 +206,7 @@ fn require_evidence(
     }
 }
 
-/// The problem of an answer whose claims all name files that are not there at head.
+/// The problem of an answer whose claims all name files that do not exist at head.
 async fn files_not_there(
     phase: &AgentPhase<'_>,
     answer: &Result<ReviewAnswer, StopReason>,
@@ -300,15 +300,15 @@ impl DraftResults {
     }
 }
 
-/// Whether an answer counts as coverage. A restructured answer may have lost a finding, so it can block
-/// and never pass.
+/// Whether an answer counts as coverage. A restructured answer may have lost a finding, so it can
+/// block but never pass.
 fn accounts(answer: &ReviewAnswer) -> bool {
     answer.method != ParseMethod::Restructured
 }
 
-/// The built-in findings after the model's word on them. It may refute what is not urgent, and what the
-/// checks themselves are not sure of, as long as no look says otherwise; an urgent finding that they proved
-/// stands, whatever a text talks a model into. Of what it was not shown it can say nothing.
+/// Applies the model's opinions to the built-in findings. The model may refute a finding that is
+/// not urgent or not proven, if no look disagrees. It cannot refute a proven P0 or P1, because the
+/// reviewed text may try to persuade it. Hints that it was not shown stay unchanged.
 pub(super) fn with_hint_opinions(
     hints: &[ReviewClaim],
     opinions: &[HintOpinion],

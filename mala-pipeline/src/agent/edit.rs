@@ -1,5 +1,5 @@
-//! Before the checks, asks which claims have the same cause where only a model can tell; after them, has the
-//! findings edited: order, words, and which of them are notes.
+//! Before the checks, asks a model which claims have the same cause if their text leaves it open.
+//! After the checks, lets it edit the findings: order, wording, and which of them are notes.
 
 use super::phase::AgentPhase;
 use super::turns::{ConversationPlan, StopReason, ToolOffer, converse};
@@ -18,10 +18,10 @@ use mala_domain::review::merge::unclear_pairs;
 use mala_domain::verdict::is_refuted;
 use std::collections::BTreeSet;
 
-/// With fewer calls than this left, no question is asked beside the checks.
+/// With fewer remaining calls, only the checks are made.
 const MIN_CALLS: u32 = 3;
 
-/// Sets `same_as` for claims with the same cause, where their words leave it open.
+/// Sets `same_as` for claims with the same cause, if their text leaves it open.
 pub(super) async fn group(phase: &AgentPhase<'_>, findings: &[Finding], edits: &mut [FindingEdit]) {
     let pairs = unclear_pairs(findings);
     if pairs.is_empty() || phase.account.calls_left() < MIN_CALLS {
@@ -38,7 +38,7 @@ pub(super) async fn group(phase: &AgentPhase<'_>, findings: &[Finding], edits: &
     };
     let groups: CauseGroups = match put(phase, question, read_groups).await {
         Ok(groups) => groups,
-        // Nothing is lost: what is not merged is checked and reported by itself.
+        // Without an answer, every claim is checked and reported separately.
         Err(stopped) => return phase.note(&format!("same cause: no answer: {stopped}")),
     };
     for group in groups {
@@ -57,7 +57,7 @@ pub(super) fn is_offered(limits: &Limits) -> bool {
     limits.max_llm_calls > MIN_CALLS
 }
 
-/// Has the findings that stand edited.
+/// Lets a model edit the findings that are not refuted.
 pub(super) async fn edit(
     phase: &AgentPhase<'_>,
     findings: &[CheckedFinding],
@@ -107,7 +107,7 @@ fn apply(edited: &[EditedFinding], standing: &[usize], edits: &mut [FindingEdit]
     }
 }
 
-/// A finding and what its check says.
+/// A finding and the result of its check, as text.
 fn checked_claim(id: &str, checked: &CheckedFinding) -> String {
     let finding = &checked.finding;
     let priority = finding.effective_priority();

@@ -1,10 +1,9 @@
-//! What the authors of the reviewed commits say of them: a claim like any other text under review, and
-//! kept short.
+//! The commit messages of the reviewed change: untrusted claims of their authors, kept short.
 
 use mala_domain::ports::{CommitWithMessage, Repository, RepositoryError};
 use mala_domain::secrets;
 
-/// What the text is called in a brief.
+/// The name of the text in a brief.
 pub(super) const NAME: &str = "commit messages, a claim";
 
 /// Older commits are only counted.
@@ -13,14 +12,14 @@ const MAX_COMMITS: usize = 20;
 const MAX_MESSAGE: usize = 1_000;
 const MAX_BYTES: usize = 6_000;
 
-/// The messages of the reviewed commits; `None` for what is not committed.
+/// The messages of the reviewed commits; `None` for uncommitted work.
 pub(super) async fn of_change(tree: &dyn Repository) -> Result<Option<String>, RepositoryError> {
     let Some(history) = tree.history() else { return Ok(None) };
     let commits = history.reviewed(MAX_COMMITS + 1).await?;
     Ok((!commits.is_empty()).then(|| text(&commits)))
 }
 
-/// The newest of them that fit, the oldest first.
+/// The newest messages that fit, oldest first.
 fn text(commits: &[CommitWithMessage]) -> String {
     let mut left = MAX_BYTES;
     let mut kept: Vec<String> = commits
@@ -43,7 +42,7 @@ fn text(commits: &[CommitWithMessage]) -> String {
 
 fn one(commit: &CommitWithMessage) -> String {
     let id = commit.commit.id.get(..10).unwrap_or(&commit.commit.id);
-    // Secrets go first: half of one is not known as such.
+    // Redact before cutting: a cut secret is not recognized.
     let message = secrets::redact(commit.message.trim());
     let cut = message.get(..message.floor_char_boundary(MAX_MESSAGE)).unwrap_or_default();
     let mark = if cut.len() < message.len() { " [cut]" } else { "" };

@@ -1,4 +1,4 @@
-//! A model that can be asked, with what a call to it costs at worst.
+//! A model, with the maximum cost of a call to it.
 
 use mala_domain::agent::budget::{CallUsage, Charge, Dollars};
 use mala_domain::conversation::{AnswerFormat, ChatReply, ChatRequest, ChatTurn, TurnPart};
@@ -6,18 +6,18 @@ use mala_domain::models::ModelSpec;
 use mala_domain::ports::LanguageModel;
 use std::sync::Arc;
 
-/// A model that can be asked.
+/// A model that can be called.
 #[derive(Clone)]
 pub struct ModelClient {
-    /// The way to it.
+    /// The connection.
     pub model: Arc<dyn LanguageModel>,
-    /// The name that its provider knows.
+    /// The name at its provider.
     pub name: String,
-    /// What is known of it.
+    /// The catalogue entry, if any.
     pub known: Option<ModelSpec>,
 }
 
-/// Tokens that providers add around what we send: roles, tool preambles, forms.
+/// Tokens that providers add to a request: roles, tool preambles, schemas.
 const OVERHEAD_TOKENS: u64 = 1_500;
 
 impl ModelClient {
@@ -35,7 +35,7 @@ impl ModelClient {
         self.known.as_ref()?.worst_cost(input, output)
     }
 
-    /// What an answer really used.
+    /// The usage of an answer.
     pub(super) fn used(&self, reply: &ChatReply) -> CallUsage {
         let tokens = &reply.tokens;
         CallUsage {
@@ -48,7 +48,7 @@ impl ModelClient {
         }
     }
 
-    /// The most tokens that it is asked to answer with.
+    /// The maximum number of tokens to request for an answer.
     pub(super) fn answer_tokens(&self, wanted: u32) -> u32 {
         let most = self.known.as_ref().and_then(|known| known.max_output);
         most.map_or(wanted, |most| wanted.min(most))
@@ -63,7 +63,7 @@ impl ModelClient {
     }
 }
 
-/// The bytes that are sent, without the provider's own words for them.
+/// The number of bytes that are sent, without the provider's own format.
 pub(super) fn n_bytes(ask: &ChatRequest) -> u64 {
     let tools = ask
         .tools

@@ -1,4 +1,5 @@
-//! What all conversations of one review share: the account, the tools, and the list of skipped work.
+//! The state that all conversations of one review share: the account, the tools, and the list of
+//! skipped work.
 
 use super::AgentSettings;
 use super::account::{Account, TimeLimit};
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::time::timeout_at;
 
-/// What an agent has for one review: draft, verification and escalation share one account.
+/// The resources of an agent for one review: draft, verification and escalation share one account.
 pub(super) struct AgentResources {
     pub(super) account: Account,
     toolbox: Toolbox,
@@ -44,14 +45,14 @@ impl AgentResources {
     }
 }
 
-/// One phase of a review: its fence, and what was not done in it.
+/// One phase of a review: its fence, and the work that was skipped.
 pub(super) struct AgentPhase<'r> {
     pub(super) settings: &'r AgentSettings,
     pub(super) context: &'r ReviewContext,
     pub(super) fence: &'r Fence,
     pub(super) account: &'r Account,
     resources: &'r AgentResources,
-    /// What was used before this phase.
+    /// The usage before this phase.
     before: Usage,
     /// Skipped work.
     undone: Mutex<UndoneWork>,
@@ -81,19 +82,19 @@ impl<'r> AgentPhase<'r> {
         Self { settings, context, fence, account, resources, before, undone: Mutex::default() }
     }
 
-    /// What this phase used.
+    /// The usage of this phase.
     pub(super) fn used(&self) -> Usage {
         self.account.usage().since(&self.before)
     }
 
-    /// Notes work that is not done; the report says so.
+    /// Records skipped work, for the report.
     pub(super) fn leave_undone(&self, what: &str) {
         let warning = format!("{NAME}: {what}");
         self.warn(&warning);
         self.undone().warnings.push(warning);
     }
 
-    /// Notes what went wrong and was made good; the report says so.
+    /// Records a problem that was recovered from, for the report.
     pub(super) fn note(&self, what: &str) {
         let warning = format!("{NAME}: {what}");
         self.warn(&warning);
@@ -110,7 +111,7 @@ impl<'r> AgentPhase<'r> {
         undone.noted.iter().cloned().chain(failed).collect()
     }
 
-    /// What was not done.
+    /// The skipped work.
     pub(super) fn left_undone(&self) -> Vec<String> {
         let undone = self.undone();
         let refused = undone.refused.iter().map(|(why, n)| {
@@ -147,14 +148,14 @@ impl<'r> AgentPhase<'r> {
         files.collect()
     }
 
-    /// Reports something that went wrong and did not end the review.
+    /// Reports a problem that did not end the review.
     pub(super) fn warn(&self, warning: &str) {
         tracing::warn!(reviewer = NAME, warning, "on_review_warning");
         let (reviewer, warning) = (NAME.to_owned(), warning.to_owned());
         self.account.emit(ReviewEvent::ReviewWarning { reviewer, warning });
     }
 
-    /// Counts a failed call. `text` is what the model is told.
+    /// Counts a failed call. `text` is the message to the model.
     fn note_failed_tool(&self, tool: &str, text: &str) {
         let first_line = text.lines().next().unwrap_or_default();
         let why = first_line.strip_prefix("error: ").unwrap_or(first_line);

@@ -18,7 +18,7 @@ use mala_domain::review::ReviewContext;
 /// The most calls of one look: tool results, then an answer.
 const MAX_LOOK_CALLS: u32 = 10;
 
-/// With at most this many calls, the draft may take all of them.
+/// Up to this number of calls, the draft may use all of them.
 const FEW_CALLS: u32 = 4;
 
 /// The looks of a profile.
@@ -37,7 +37,7 @@ pub(super) fn calls_per_look(limits: &Limits, n_looks: usize) -> u32 {
     ((all - kept) / n_looks).clamp(1, MAX_LOOK_CALLS)
 }
 
-/// What a review would do and could cost.
+/// The calls and the maximum cost of a review.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewForecast {
     /// The model.
@@ -52,7 +52,7 @@ pub struct ReviewForecast {
     pub looks: Vec<&'static str>,
     /// The parts of the change.
     pub parts: Vec<ForecastPart>,
-    /// Bytes of what is sent with each of them: instructions, tools and the form of the answer.
+    /// Bytes that are sent with each of them: instructions, tools and the schema of the answer.
     pub instruction_bytes: usize,
     /// The tokens of the first prompts of all parts, roughly.
     pub prompt_tokens: u64,
@@ -60,9 +60,9 @@ pub struct ReviewForecast {
     pub hunks: (usize, usize),
     /// Hints of the built-in checks.
     pub hints: usize,
-    /// What all first calls together reserve; `None` when the price is unknown.
+    /// The reserved cost of all first calls together; `None` if the price is unknown.
     pub reserved: Option<Dollars>,
-    /// What would be left out.
+    /// Warnings about text that would be left out.
     pub warnings: Vec<String>,
 }
 

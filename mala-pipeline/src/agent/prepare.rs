@@ -19,12 +19,12 @@ use mala_domain::ports::ReviewerFailure;
 use mala_domain::review::{ReviewContext, SkipReason};
 use mala_domain::scope::{HeadState, ScopeSummary};
 
-/// The prompts of a review, and warnings about what they leave out.
+/// The prompts of a review, and warnings about text that they leave out.
 pub(super) struct PreparedPrompts {
     pub(super) fence: Fence,
     pub(super) briefs: PromptBriefs,
     pub(super) hints: Vec<ReviewClaim>,
-    /// The purpose of the change, as it is told.
+    /// The purpose of the change, as in the prompt.
     tasks: Vec<(String, String)>,
     max_bytes: usize,
     width: BriefWidth,
@@ -72,7 +72,7 @@ impl PreparedPrompts {
         brief_of_files(context, &self.tasks, files, &style)
     }
 
-    /// Warnings about what the prompts leave out, except the hunks that tools have shown.
+    /// Warnings about text that the prompts leave out, except hunks that tools have shown.
     pub(super) fn warnings(&self, read: &[(FilePath, Vec<usize>)]) -> Vec<String> {
         let left_out = self.briefs.left_out.iter().filter_map(|left| {
             let file = &left.file;
@@ -105,7 +105,7 @@ fn unread(change: &Change) -> Vec<String> {
         .collect()
 }
 
-/// The built-in findings, and what went wrong with them.
+/// The built-in findings, and problems of finding them.
 async fn hints(
     settings: &AgentSettings,
     context: &ReviewContext,
@@ -117,7 +117,7 @@ async fn hints(
     }
 }
 
-/// Differs with everything that is reviewed; no text of it can hold it.
+/// A nonce derived from everything that is reviewed, so that no reviewed text can contain it.
 fn nonce(
     settings: &AgentSettings,
     scope: &ScopeSummary,
@@ -138,7 +138,7 @@ fn nonce(
     Nonce::over(&parts)
 }
 
-/// The bytes of a brief that the model takes and the budget pays for, with room for a second call.
+/// The size of a brief that the model and the budget allow, with room for a second call.
 fn room(client: &ModelClient, limits: &Limits) -> usize {
     let answer = u64::from(client.answer_tokens(limits.max_answer_tokens));
     let wanted = limits.max_prompt_tokens.saturating_mul(3);
@@ -160,7 +160,7 @@ fn room(client: &ModelClient, limits: &Limits) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX).max(MIN_BYTES)
 }
 
-/// What is sent with every brief.
+/// The size of the text that is sent with every brief.
 fn fixed_bytes() -> u64 {
     let ask = ChatRequest {
         model: String::new(),

@@ -38,7 +38,7 @@ impl<'s> SingleQuestionClient<'s> {
         Self { client, limits, account }
     }
 
-    /// Asks once, and reads the answer; an error says why there is none.
+    /// Asks once and parses the answer; the error says why there is none.
     pub async fn ask<T, E: std::fmt::Display>(
         &self,
         asked: ModelQuestion<'_>,
@@ -60,7 +60,7 @@ impl<'s> SingleQuestionClient<'s> {
         read(&raw).map_err(|problem| problem.to_string())
     }
 
-    /// What all questions used.
+    /// The usage of all questions.
     pub fn usage(&self) -> Usage {
         self.account.usage()
     }

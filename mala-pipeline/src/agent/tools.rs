@@ -1,6 +1,6 @@
-//! The tools of the agent. All of them only read, and see nothing but the reviewed tree and the
-//! history that leads to it. Calls of a model are untrusted: every argument is checked, and never becomes
-//! an option or pattern of git, or a command. Every answer has a size limit and says what it leaves out.
+//! The tools of the agent. They only read, and only the reviewed tree and the history that leads to
+//! it. Calls of a model are untrusted: every argument is checked, and never becomes an option or
+//! pattern of git, or a command. Every answer has a size limit and says what it leaves out.
 
 mod arguments;
 mod catalogue;
@@ -36,13 +36,13 @@ use std::time::Duration;
 pub struct ToolLimits {
     /// Files outside the change that may be read; any number when `None`.
     pub max_extra_files: Option<usize>,
-    /// Lines that may be read of each of them, all calls together; any number when `None`.
+    /// Maximum number of lines of each extra file, over all calls; `None` for no limit.
     pub max_lines_per_extra_file: Option<u32>,
     /// Lines of one answer.
     pub max_lines: usize,
     /// Bytes of one answer.
     pub max_bytes: usize,
-    /// How long one call may take.
+    /// Time limit of one call.
     pub timeout: Duration,
 }
 
@@ -66,7 +66,7 @@ pub struct Toolbox {
     reading: ReadingLog,
 }
 
-/// What a tool shows, or why it does not.
+/// The output of a tool, or the refusal.
 type ToolAnswer = Result<String, ToolRefusal>;
 
 impl Toolbox {
@@ -93,12 +93,12 @@ impl Toolbox {
             Ok(text) => (text, false),
             Err(refusal) => (refusal.to_string(), true),
         };
-        // Secrets go first: half of one is not known as such.
+        // Redact before cutting: a cut secret is not recognized.
         let text = cut_at(&secrets::redact(&text), self.limits.max_bytes).to_owned();
         ToolResult { call: call.clone(), text, is_error }
     }
 
-    /// What was shown up to now.
+    /// The lines that were shown so far.
     pub fn lines_read(&self) -> LinesRead {
         self.reading.lines_read()
     }
@@ -129,7 +129,7 @@ impl Toolbox {
     }
 }
 
-/// Does work that would keep others waiting.
+/// Runs blocking work on another thread.
 async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ToolRefusal> {
@@ -138,7 +138,7 @@ async fn off_thread<T: Send + 'static>(
     })
 }
 
-/// What is wrong, and what would be right.
+/// An error of a call, and how to correct it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ToolRefusal {
     what: String,
@@ -150,7 +150,7 @@ impl ToolRefusal {
         Self { what: what.into(), instead: instead.into() }
     }
 
-    /// The tree or its history cannot be read; nothing that a model does changes that.
+    /// The tree or its history cannot be read; another call cannot fix that.
     pub(super) fn broken(error: &dyn fmt::Display) -> Self {
         Self::new(format!("the repository cannot be read: {error}"), "go on without it")
     }
@@ -162,7 +162,7 @@ impl fmt::Display for ToolRefusal {
     }
 }
 
-/// What a model wrote, short and on one line.
+/// Text of a model, shortened and on one line.
 pub(super) fn quoted(written: &str) -> String {
     const MAX_CHARS: usize = 80;
     let mut short: String = written.chars().take(MAX_CHARS).collect();

@@ -13,7 +13,7 @@ use mala_domain::conversation::{
 use mala_domain::ports::{ModelFailure, ModelFailureKind, ReviewerFailure};
 use thiserror::Error;
 
-/// What a conversation is about.
+/// The plan of a conversation.
 pub(super) struct ConversationPlan<'t> {
     /// Its name, for people.
     pub(super) label: &'t str,
@@ -165,7 +165,7 @@ pub(super) enum StopReason {
     Unreadable { problem: ParseProblem, text: String },
 }
 
-/// What a provider says of it, where it says something.
+/// The reason of the provider, if it states one.
 fn reason(why: &str) -> String {
     if why.is_empty() { String::new() } else { format!(": {why}") }
 }

@@ -26,11 +26,12 @@ const MAX_CALLS: u32 = 5;
 #[derive(Debug, Clone)]
 pub(super) struct CheckedFinding {
     pub(super) finding: Finding,
-    /// What the check says of it.
+    /// The result of the check.
     pub(super) check: Option<ClaimCheck>,
 }
 
-/// Checks these findings as far as the budget goes, the worst first; says what was escalated.
+/// Checks these findings, the worst first, until the budget is used up. Returns messages about
+/// escalations.
 pub(super) async fn check(
     phase: &AgentPhase<'_>,
     prepared: &PreparedPrompts,
@@ -48,7 +49,7 @@ pub(super) async fn check(
     leave_unchecked(phase, findings, rest, &format!("at most {max} claims are checked"));
     let doubtful = doubtful(findings, chosen);
     match &phase.settings.escalation {
-        // The only call that is left goes to the stronger model.
+        // The last remaining call goes to the stronger model.
         Some(stronger) if phase.account.calls_left() == 1 && !doubtful.is_empty() => {
             run(phase, prepared, stronger, findings, chosen).await;
             escalated(findings, &doubtful, stronger)
@@ -69,7 +70,8 @@ fn worst_first(findings: &[CheckedFinding], a: usize, b: usize) -> std::cmp::Ord
         .then((&one.file, one.span(), &one.title).cmp(&(&other.file, other.span(), &other.title)))
 }
 
-/// Has a model check these findings, in batches by file. Those that it says nothing of are not checked.
+/// Lets a model check these findings, in batches by file. Findings that its answer does not mention
+/// stay unchecked.
 async fn run(
     phase: &AgentPhase<'_>,
     prepared: &PreparedPrompts,
@@ -173,7 +175,7 @@ fn note(
     leave_unchecked(phase, findings, &unsaid, &why);
 }
 
-/// Marks findings that are not checked, and says so.
+/// Marks findings as not checked, with a warning.
 fn leave_unchecked(
     phase: &AgentPhase<'_>,
     findings: &mut [CheckedFinding],
@@ -192,7 +194,8 @@ fn leave_unchecked(
     }
 }
 
-/// The purpose of the change, its cited files, then the claims: nothing of the conversation that made them.
+/// The prompt of a check: the purpose of the change, the cited files, then the claims. It contains
+/// nothing of the conversation that made the claims.
 fn opening(
     phase: &AgentPhase<'_>,
     prepared: &PreparedPrompts,

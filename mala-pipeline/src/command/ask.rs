@@ -5,15 +5,15 @@ use mala_domain::ports::{LaneOrder, LaneRunner, ReviewerFailure};
 use serde_json::Value;
 use std::time::Duration;
 
-/// What a command is asked.
+/// A question to a command.
 pub(super) struct CommandQuestion<'q> {
     pub(super) name: &'q str,
     pub(super) prompt: &'q str,
-    /// Whether a text is all that is wanted of it.
+    /// Whether a text is a complete answer.
     pub(super) is_answer: &'q (dyn Fn(&str) -> bool + Send + Sync),
 }
 
-/// What a command answers: all that counts, or whatever it printed before it ended well.
+/// The answer of a command: a complete one, or its whole output if it succeeded.
 pub(super) async fn ask_command(
     runner: &dyn LaneRunner,
     lane: &Lane,
@@ -40,7 +40,7 @@ pub(super) async fn ask_command(
     }
     match (run.answer, run.failure) {
         (Some(answer), None) => Ok(answer),
-        // The command succeeded; the parser of its answer reports what is wrong with it.
+        // The command succeeded; problems of the answer are reported by its parser.
         (Some(answer), Some(failure)) if failure.why.is_empty() => Ok(answer),
         (_, Some(failure)) => Err(match failure.kind {
             LaneFailureKind::Unavailable => ReviewerFailure::Unavailable(failure.why),

@@ -1,4 +1,4 @@
-//! The findings of each lane of a panel on its own: not verified by others, and nothing is decided.
+//! The findings of each lane of a panel by itself, without verification and without a decision.
 
 use crate::review::{ReviewPorts, review};
 use futures_util::future::try_join_all;
@@ -7,7 +7,7 @@ use mala_domain::ports::{ReviewScope, Reviewer, ScopeError};
 use mala_domain::review::ReviewPlan;
 use std::sync::Arc;
 
-/// What one lane found.
+/// The findings of one lane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaneFindings {
     /// The lane.

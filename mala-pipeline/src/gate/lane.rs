@@ -1,5 +1,6 @@
-//! A lane of a panel as a reviewer: it is told the change in a prompt, and its answer counts only when it
-//! is bound to this review and given without writing. As a verifier it checks findings of other lanes.
+//! A lane of a panel as a reviewer. Its prompt contains the change; its answer counts only if it is
+//! bound to this review and the lane wrote nothing. As a verifier it checks findings of other
+//! lanes.
 
 use mala_domain::agent::answer::{ClaimCheck, ParseProblem, find_check};
 use mala_domain::agent::brief::{BriefMaterial, BriefStyle, BriefWidth, brief_of_files};
@@ -22,10 +23,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// How many findings a lane is asked about at once.
+/// Maximum number of findings in one check.
 const MAX_CLAIMS: usize = 30;
 
-/// What the lanes of a panel share.
+/// The state that the lanes of a panel share.
 pub struct PanelContext {
     runner: Arc<dyn LaneRunner>,
     settings: PanelSettings,
@@ -34,21 +35,21 @@ pub struct PanelContext {
     has_warned: AtomicBool,
 }
 
-/// What a panel is set up with.
+/// The settings of a panel.
 pub struct PanelSettings {
     /// The commit that the lanes look at.
     pub head: String,
-    /// What binds answers to this review: no lane can guess it.
+    /// Binds answers to this review; no lane can guess it.
     pub secret: String,
-    /// The reasoning effort, for lanes that take one.
+    /// The reasoning effort, for lanes that support it.
     pub reasoning: String,
-    /// How long a lane may take.
+    /// The time limit of a lane.
     pub timeout: Duration,
     /// Called with the name of a lane when its process runs.
     pub started: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// What the lanes are told of a change.
+/// The prompt of the lanes.
 struct PanelPrompt {
     binding: AnswerBinding,
     fence: Fence,
@@ -73,7 +74,8 @@ impl PanelContext {
         })
     }
 
-    /// The nonce covers the secret and all that is reviewed: no text under review can hold it.
+    /// The nonce covers the secret and everything that is reviewed, so that no reviewed text can
+    /// contain it.
     fn binding(&self, context: &ReviewContext) -> AnswerBinding {
         let head = self.settings.head.clone();
         let own = [&self.settings.secret, &head, &context.scope.diff_hash];
@@ -84,7 +86,7 @@ impl PanelContext {
         AnswerBinding { nonce: Nonce::over(&parts), head }
     }
 
-    /// What the lanes are not told in full: said once, by the first of them.
+    /// Warnings about text that the prompt leaves out. Only the first lane reports them.
     fn caveats(&self, context: &ReviewContext) -> Vec<String> {
         match self.has_warned.swap(true, Ordering::Relaxed) {
             true => Vec::new(),
@@ -101,7 +103,7 @@ fn style(fence: &Fence) -> BriefStyle<'_> {
 pub struct LaneReviewer {
     panel: Arc<PanelContext>,
     member: PanelMember,
-    /// How many checks it was asked for.
+    /// Number of checks so far.
     n_checks: AtomicUsize,
 }
 
@@ -143,7 +145,8 @@ impl LaneReviewer {
         self.panel.runner.run(order).await
     }
 
-    /// What a run is worth: an answer that is bound, and given without writing.
+    /// The opinion from a run. The answer must be bound to this review, and the lane must not have
+    /// written files.
     fn judged(&self, run: LaneRun, prompt: &PanelPrompt, mut warnings: Vec<String>) -> Opinion {
         let name = &self.member.lane.name;
         warnings.extend(written(name, &run));
@@ -164,7 +167,7 @@ impl LaneReviewer {
         Opinion { warnings, process, usage: run.usage, ..opinion }
     }
 
-    /// What the lane says of these findings; why it says nothing that counts.
+    /// Lets the lane check these findings; the error says why there is no valid answer.
     async fn ask_for_checks(
         &self,
         context: &ReviewContext,
@@ -268,7 +271,7 @@ fn answer_of(name: &str, run: &LaneRun, prompt: &PanelPrompt) -> Result<LaneAnsw
             run.wrote.join(", "),
             answer.verdict.name()
         )),
-        // An objection stands, also if another program changed the work tree.
+        // An objection counts, even if another program changed the work tree.
         (Some(Ok(answer)), None)
             if !run.user_changes.is_empty() && answer.verdict == Verdict::Pass =>
         {

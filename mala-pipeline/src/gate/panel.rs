@@ -5,15 +5,15 @@ use mala_domain::gate::lane::{Lane, LaneProblem, LaneTable};
 use mala_domain::gate::session::PanelMember;
 use thiserror::Error;
 
-/// What was asked for, and what the machine has.
+/// The requested lanes, and what is available on this machine.
 pub struct PanelChoice<'c> {
     /// The lanes that the command line names.
     pub named: &'c [String],
-    /// What the configuration says.
+    /// The configuration.
     pub policy: &'c GatePolicy,
-    /// Why a lane cannot be run at all; `None` when it can.
+    /// Why a lane cannot be run; `None` if it can.
     pub missing: &'c dyn Fn(&Lane) -> Option<String>,
-    /// Why it would be of no use to run it, such as that the user is not signed in.
+    /// Why running a lane would fail, for example because the user is not signed in.
     pub useless: &'c dyn Fn(&Lane) -> Option<String>,
 }
 
@@ -28,8 +28,8 @@ pub enum PanelProblem {
     Twice(String),
 }
 
-/// The panel, and what to say about it. A named lane that is missing keeps its member,
-/// empty: it is shown, and the change does not pass without it.
+/// Chooses the panel, and returns notes about it. A named lane that is missing stays in the panel
+/// as absent: it is shown, and the change does not pass without it.
 pub fn choose(choice: &PanelChoice<'_>) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
     let table = LaneTable::with(&choice.policy.lanes)?;
     let by_config = choice.policy.panel.value.as_deref().unwrap_or_default();

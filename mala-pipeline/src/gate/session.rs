@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How often a session is looked at.
+/// The polling interval.
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// What is seen of a session from outside.
+/// A session, as seen from another process.
 pub trait WatchedSession {
-    /// How it ended, if it did; the text of the problem when its result cannot be read.
+    /// How it ended, if it did; the error if its result cannot be read.
     fn end(&self) -> Result<Option<SessionEnd>, String>;
 
     /// Whether its supervisor is gone for good.
@@ -58,7 +58,7 @@ fn state(session: &dyn WatchedSession) -> Option<SessionState> {
     end().or_else(|| session.is_dead().then(|| end().unwrap_or(SessionState::Dead)))
 }
 
-/// How far the lanes of a session are, told whenever that changes.
+/// The progress of the lanes of a session; calls a function on every change.
 pub struct LaneProgress<F: Fn(&SessionProgress)> {
     progress: Mutex<SessionProgress>,
     show: F,
@@ -79,7 +79,7 @@ impl<F: Fn(&SessionProgress)> LaneProgress<F> {
         });
     }
 
-    /// Notes what a lane answered.
+    /// Records the answer of a lane.
     pub fn ended(&self, lane: &str, answer: &Result<Opinion, ReviewerFailure>) {
         let failure = match answer {
             Ok(opinion) => opinion.failure.as_ref(),
@@ -120,7 +120,7 @@ fn milliseconds() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A reviewer whose answer is noted in the progress of its session.
+/// A reviewer whose answer is recorded in the progress of its session.
 pub struct NotedReviewer<F: Fn(&SessionProgress)> {
     /// Its name on the panel.
     name: String,

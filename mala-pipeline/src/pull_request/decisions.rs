@@ -1,5 +1,5 @@
-//! Stores what a pull request says about findings: those that our comments remember and the ledger does not have, as on
-//! a fresh machine, and what people decided about them in replies.
+//! Stores findings and decisions of a pull request in the ledger: findings in our comments that the
+//! ledger does not have, for example on a fresh machine, and decisions in replies.
 
 use mala_domain::finding::FindingState;
 use mala_domain::forge::{Discussion, PostedFinding, ThreadDecision};
@@ -70,7 +70,7 @@ fn history(posted: &PostedFinding, subject: &str, at: &str) -> FindingHistory {
     }
 }
 
-/// Opens a finding again whose last decision was made on the pull request and taken back there.
+/// Reopens a finding whose decision was made on the pull request and withdrawn there.
 fn withdrawal(known: &FindingHistory, discussion: &Discussion, at: &str) -> Option<StateUpdate> {
     let finding = &known.finding;
     let is_decided = matches!(finding.state, FindingState::Waived | FindingState::Disputed);

@@ -11,7 +11,7 @@ use mala_syntax::symbols::FileOutline;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Files in which projects tell reviewers what to look for.
+/// Files with a project's instructions for reviewers.
 const RULES_FILES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "REVIEW.md"];
 const RULES_FOLDER: &str = ".mala/rules";
 
@@ -36,7 +36,7 @@ pub(super) async fn gather(
     Ok(context)
 }
 
-/// What is around a change, in full.
+/// The surroundings of a change, in full.
 pub struct ChangeSurroundings {
     /// Regions, changed symbols and their callers.
     pub context: SymbolContext,
@@ -80,7 +80,7 @@ pub(super) async fn read(
     Ok(paths.into_iter().zip(blobs).collect())
 }
 
-/// Looks around a change: one search for all words, one read of what it finds.
+/// Finds the surroundings of a change, with one search for all words and one read of the results.
 async fn symbols(context: &ReviewContext) -> Result<SymbolContext, ScopeError> {
     let files = context.change.files.iter().filter(|file| file.is_reviewable());
     let views: Vec<FileView> = files.map(|file| view(context, file)).collect();
@@ -105,7 +105,7 @@ fn view(context: &ReviewContext, file: &ChangedFile) -> FileView {
     FileView::of_outlines(file, context.texts.at_head(&file.path), before, after)
 }
 
-/// Uses of what changed, elsewhere: a line each.
+/// Uses of the changed definitions elsewhere, one per line.
 fn references(symbols: &SymbolContext) -> Vec<String> {
     let callers = symbols.callers.iter().map(|caller| {
         let within = caller.within.as_deref().map(|it| format!(" in {it}")).unwrap_or_default();

@@ -1,5 +1,6 @@
-//! What reviewers are given in a later round: the hunks with lines that are new since the last complete review,
-//! or everything, and the findings that are still open. Other hunks count as reviewed.
+//! The input of reviewers in a later round: the hunks with lines that are new since the last
+//! complete review, or everything, and the findings that are still open. Other hunks count as
+//! reviewed.
 
 use mala_domain::change::{Change, ChangedFile, FilePath, Hunk, LineSpan};
 use mala_domain::ledger::LedgerFinding;
@@ -8,9 +9,9 @@ use mala_domain::review::{CodeSurroundings, Opinion, ReviewContext};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What reviewers are given in a later round.
+/// The input of reviewers in a later round.
 pub(super) struct DeltaContext {
-    /// The context, narrowed to what is new.
+    /// The context, restricted to new hunks.
     pub(super) context: ReviewContext,
     /// The hunks that are given, by file, as indices into the file's hunks.
     given: BTreeMap<FilePath, Vec<usize>>,
@@ -19,7 +20,7 @@ pub(super) struct DeltaContext {
 }
 
 impl DeltaContext {
-    /// The context of a round that reviews what is new, with the findings that are still open.
+    /// The context of a round that reviews only new hunks, with the findings that are still open.
     pub(super) fn of(context: &ReviewContext, delta: &Delta, open: &[&LedgerFinding]) -> Self {
         let mut given = BTreeMap::new();
         let mut carried = Vec::new();
@@ -70,7 +71,7 @@ fn told(mut context: ReviewContext, open: &[&LedgerFinding]) -> ReviewContext {
     context
 }
 
-/// What reviewers are told of the findings that are still open.
+/// The heading of the open findings in the prompt.
 const OPEN_FINDINGS: &str =
     "findings of earlier rounds that are still open: report again each one that is still there";
 
@@ -84,7 +85,7 @@ fn listed(open: &[&LedgerFinding]) -> String {
     open.iter().map(line).collect()
 }
 
-/// Whether a hunk has a new line. A line that was removed at its end is at the line after it.
+/// Whether a hunk has a new line. Lines that were removed at its end belong to the line after it.
 fn is_new(delta: &Delta, file: &ChangedFile, hunk: &Hunk) -> bool {
     let start = hunk.new_start.max(1);
     delta.touches(&file.path, LineSpan::between(start, start + hunk.new_lines))

@@ -1,5 +1,5 @@
-//! Writes a review's files: the report for people, for machines, and what it took. The report stays as
-//! it is; what publishing did is a value of its own.
+//! Writes the files of a review: the report for people and for machines, and telemetry. The report
+//! does not change; the result of publishing is a separate value.
 
 use super::ReviewOutput;
 use mala_domain::ports::{RunStore, StoreError};
@@ -14,18 +14,18 @@ pub struct StartTime {
     pub at: String,
 }
 
-/// What publishing did.
+/// The result of publishing.
 #[derive(Debug)]
 pub enum Published {
     /// The files are in this folder.
     Kept(String),
-    /// No files were wanted, or they could not be kept, as the report says.
+    /// No files were requested, or they could not be written, as the report says.
     Nothing,
     /// The files could not be written.
     Failed(StoreError),
 }
 
-/// Where the files of a review will be, or the warning that they cannot be kept.
+/// The folder for the files of a review, or a warning that it cannot be written.
 pub(super) fn prepare(
     store: Option<(&dyn RunStore, &StartTime)>,
     review_id: &str,
@@ -37,8 +37,8 @@ pub(super) fn prepare(
     }
 }
 
-/// Writes `review.md`, `review.json`, `telemetry.json` and more files, by name and text, into the folder
-/// that the report names, all or none.
+/// Writes `review.md`, `review.json`, `telemetry.json` and additional files into the folder that
+/// the report names, all or none.
 pub fn publish(
     reviewed: &ReviewOutput,
     started: &StartTime,

@@ -1,4 +1,4 @@
-//! Stores a review in the ledger, and reports what the ledger says of it.
+//! Stores a review in the ledger, and adds the ledger's data to the report.
 
 use super::round::{Round, commits};
 use mala_domain::finding::{Finding, FindingState};
@@ -22,14 +22,14 @@ use std::collections::BTreeSet;
 /// The name under which reviews change states.
 const BY: &str = "mala";
 
-/// What the ledger says of a review, and what it stores of it.
+/// The ledger's data about a review, and the record to store.
 pub(super) struct TrackedReview {
     pub(super) tracking: TrackingReport,
     pub(super) stored: StoredReview,
     pub(super) warnings: Vec<String>,
 }
 
-/// What storing a review did.
+/// The result of storing a review.
 pub(super) enum StoreOutcome {
     Stored,
     NotWanted,
@@ -46,7 +46,7 @@ impl StoreOutcome {
 }
 
 impl Round<'_> {
-    /// What the ledger says of a review, and what it stores of it.
+    /// The ledger's data about a review, and the record to store.
     pub(super) fn tracked_review(
         &self,
         parts: &ReportParts,
@@ -110,8 +110,8 @@ impl Round<'_> {
         }
     }
 
-    /// What happens to known findings: by what was reported, merged, and gone. A review that could not be done closes
-    /// none.
+    /// The events for known findings that were reported, merged or are gone. A review that could
+    /// not be done closes none.
     fn events(&self, result: &TrackingResult, outcome: Outcome) -> Vec<TrackingEvent> {
         let gone = self.gone.iter().map(|(id, why)| TrackingEvent {
             id: id.clone(),
@@ -187,7 +187,8 @@ impl Round<'_> {
         }
     }
 
-    /// Rules report what is there, however often: only reviewers with an opinion can go on for ever.
+    /// The next step. Rounds of rules alone do not escalate, because rules always report the same
+    /// problems; only reviews by models can continue forever.
     fn next_step(&self, summary: &RoundSummary) -> NextStep {
         let rounds = [self.earlier.as_slice(), std::slice::from_ref(summary)].concat();
         match (self.is_by_rules, summary.n_blocking) {
@@ -264,7 +265,8 @@ impl Round<'_> {
         Some((finding, occurrence))
     }
 
-    /// A finding as it is stored. While a decision of a person holds, it keeps the priority that was decided about.
+    /// The finding to store. While a person's decision applies, it keeps the priority at the
+    /// decision.
     fn as_decided(&self, it: &TrackedFinding) -> Finding {
         let is_decided = matches!(it.standing, Standing::Waived | Standing::Disputed);
         let known = it.id.as_ref().filter(|_| is_decided).and_then(|id| self.known(id));
@@ -284,7 +286,7 @@ impl Round<'_> {
     }
 }
 
-/// Whether every reviewer looked at every hunk: a later round shows none of them those lines again.
+/// Whether every reviewer reviewed every hunk, so that a later round need not show them again.
 fn is_complete(parts: &ReportParts) -> bool {
     !matches!(parts.decision.outcome, Outcome::CouldNotReview(_))
         && parts.coverage.is_complete()
@@ -314,7 +316,8 @@ fn unknown(known: &LedgerFinding) -> SetAsideFinding {
     }
 }
 
-/// A dispute stands until a person decides otherwise.
+/// A warning about disputed findings that were reported again. They stay disputed until a person
+/// decides.
 fn disputed_again(tracked: &[TrackedFinding]) -> Option<String> {
     let n = tracked.iter().filter(|it| it.standing == Standing::Disputed).count();
     let findings = match n {

@@ -1,4 +1,5 @@
-//! One round of a change: what was known before it, what it reviews, and how its findings relate to earlier ones.
+//! One round of a change: the known findings, what the round reviews, and how its findings relate
+//! to earlier ones.
 
 use super::admit::AdmittedClaims;
 use super::context;
@@ -33,7 +34,7 @@ use mala_syntax::parsed::parsed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// One round: what is known of the change before it is reviewed.
+/// One round, with the data about the change from before the review.
 pub(super) struct Round<'p> {
     pub(super) tracking: ChangeTracking<'p>,
     pub(super) plan: RoundPlan,
@@ -41,29 +42,29 @@ pub(super) struct Round<'p> {
     /// The earlier rounds of the current loop.
     pub(super) earlier: Vec<RoundSummary>,
     pub(super) lines: ReviewedLines,
-    /// What is new since the last complete review by this panel, if there was one.
+    /// The lines that are new since the last complete review by this panel, if there was one.
     pub(super) delta: Option<Delta>,
     bar: Threshold,
-    /// Whether every reviewer looks at the whole change in every round: such rounds have no end to decide on.
+    /// Whether every reviewer reviews the whole change in every round; such rounds never escalate.
     pub(super) is_by_rules: bool,
-    /// The reviewers, and whether one of them runs the built-in rules beside its own review.
+    /// The names of the reviewers, and whether one of them also runs the built-in rules.
     reviewers: Vec<String>,
     runs_rules: bool,
     pub(super) today: String,
     pub(super) known: Vec<LedgerFinding>,
     renames: BTreeMap<FilePath, FilePath>,
-    /// The known findings that this review has, before it merges those that say the same.
+    /// The known findings of this review, before duplicates are merged.
     pub(super) recognised: Vec<(FindingId, Finding)>,
     /// Findings that are still open and that no reviewer of this review reports.
     carried: BTreeSet<FindingId>,
     /// Findings that are fixed because they are gone, and why.
     pub(super) gone: Vec<(FindingId, &'static str)>,
-    /// Findings whose code changed, and of which this review cannot tell whether they are fixed.
+    /// Findings whose code changed and for which this review cannot decide whether they are fixed.
     pub(super) unknown: Vec<LedgerFinding>,
 }
 
 impl<'p> Round<'p> {
-    /// Looks up what is known of the change.
+    /// Looks up the change in the ledger.
     pub(super) async fn start(
         tracking: ChangeTracking<'p>,
         context: &ReviewContext,
@@ -99,7 +100,7 @@ impl<'p> Round<'p> {
         let bar = bar_of_round(bar_round(&current_loop), &tracking.policy.bars);
         let earlier = current_loop.into_iter().map(rounds_summary).collect();
         let newest = records.iter().map(|record| record.at.as_str()).max().unwrap_or_default();
-        // With a clock that was set back, a waiver would hold for longer than it was given for.
+        // With a clock that was set back, a waiver would apply longer than intended.
         let today = tracking.at.max(newest).get(..10).unwrap_or_default().to_owned();
         Ok(Self {
             tracking,
@@ -122,7 +123,7 @@ impl<'p> Round<'p> {
         })
     }
 
-    /// What reviewers are given, when that is more or less than the change: the open findings, and what is new.
+    /// The input of reviewers, if it is not just the change: the open findings, and the new hunks.
     pub(super) fn delta_context(&self, context: &ReviewContext) -> Option<DeltaContext> {
         let open: Vec<&LedgerFinding> = unreported(&[], &self.facts(&context.texts))
             .into_iter()
@@ -227,8 +228,8 @@ impl<'p> Round<'p> {
         self.renames.get(known.file()).unwrap_or(known.file()).clone()
     }
 
-    /// Whether the rules that reported a finding looked at the whole change. The reason why a rule is silent may be
-    /// anywhere in the file; a reviewer with an opinion is silent for what it was given.
+    /// Whether the rules that reported a finding ran on the whole change. A rule may stop reporting
+    /// because of a change anywhere in the file; a model because the lines were not in its prompt.
     fn looked_everywhere(&self, finding: &Finding) -> bool {
         let is_given_everything =
             self.reviewed_delta().is_none() || self.reviewers.contains(&finding.reviewer);
@@ -329,7 +330,7 @@ async fn known_findings(
     Ok(known)
 }
 
-/// What happened to the commits of the change since its last complete review.
+/// How the commits of the change moved since its last complete review.
 async fn moves_since(
     last: Option<&ReviewRecord>,
     tracking: ChangeTracking<'_>,
@@ -340,7 +341,8 @@ async fn moves_since(
     tracking.history.moves(earlier, commits(&context.scope)).await
 }
 
-/// Who else reported a finding: at least one of the present reviewers, so that one of them votes on it.
+/// The reporters of a finding: at least one of the present reviewers, so that one of them votes on
+/// it.
 fn with_reporter(finding: &Finding, opinions: &Opinions) -> Vec<String> {
     let mut names = finding.also_reported_by.clone();
     let is_reporter =
@@ -386,8 +388,8 @@ async fn renames(
     renames
 }
 
-/// Files with findings of this change that are gone and whose code is in exactly one added file without findings of
-/// its own: where no earlier review is known, only this shows that an added file was renamed.
+/// Renamed files without an earlier review: files with findings of this change that are gone, and
+/// whose code is in exactly one added file without own findings.
 async fn moved_files(
     known: &[LedgerFinding],
     context: &ReviewContext,
@@ -419,7 +421,7 @@ async fn moved_files(
     moved.collect()
 }
 
-/// Whether all reviewers account for a file; a reviewer that failed says nothing about it.
+/// Whether all reviewers reviewed a file; false if a reviewer failed.
 fn is_covered(file: &FilePath, change: &Change, opinions: &Opinions) -> bool {
     let is_accounted = |given: &ReviewerOpinion| {
         let (Ok(opinion), None) = (&given.opinion, given.failure()) else { return false };
@@ -436,7 +438,7 @@ fn rounds_summary(record: &ReviewRecord) -> RoundSummary {
     RoundSummary { is_complete: record.is_complete, ..record.summary.clone() }
 }
 
-/// Who reviews, and how: the inputs of a review other than its change.
+/// The reviewers and their settings: the inputs of a review other than its change.
 fn panel(plan: &ReviewPlan, reviewers: &[Arc<dyn Reviewer>]) -> String {
     let names: Vec<&str> = reviewers.iter().map(|reviewer| reviewer.name()).collect();
     let model = plan.model.as_deref().unwrap_or_default();

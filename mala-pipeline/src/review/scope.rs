@@ -32,7 +32,7 @@ fn set_file_classes(change: &mut Change, ignore: &PathGlobs, generated: &PathGlo
     }
 }
 
-/// The id of this review: a local change's base and diff stand for the pull request's number.
+/// The id of this review. For a local change, base and diff replace the number of the pull request.
 pub(super) fn review_id(
     plan: &ReviewPlan,
     scope: &ScopeSummary,

@@ -1,6 +1,6 @@
-//! Tracks findings over reviews: looks up what the ledger knows of a change, recognises findings, and stores the
-//! result. A ledger that fails is a warning: the review goes on as if nothing were known, so that it never
-//! passes because of it.
+//! Tracks findings over reviews: looks up the change in the ledger, recognises findings, and stores
+//! the result. If the ledger fails, the review continues with a warning and without known findings,
+//! so that the failure never makes it pass.
 
 use super::admit::AdmittedClaims;
 use super::delta::DeltaContext;
@@ -66,7 +66,7 @@ impl<'p> Tracker<'p> {
         tracker
     }
 
-    /// What this round reviews, when that is not the whole change.
+    /// The input of this round, if it is not the whole change.
     pub(super) fn delta_context(&self, context: &ReviewContext) -> Option<DeltaContext> {
         self.round.as_ref()?.delta_context(context)
     }
@@ -95,13 +95,13 @@ impl<'p> Tracker<'p> {
         verified
     }
 
-    /// Whether a finding that fails a review may be fixed or not.
+    /// Whether it is unknown if a finding that fails the review is fixed.
     pub(super) fn has_unknown(&self, fail_on: Threshold) -> bool {
         let unknown = self.round.iter().flat_map(|round| &round.unknown);
         unknown.into_iter().any(|it| fail_on.blocks(&it.finding))
     }
 
-    /// Stores the review, and adds what the ledger says of it to the parts of its report.
+    /// Stores the review, and adds the ledger's data to its report.
     pub(super) async fn record(self, parts: ReportParts) -> ReportParts {
         let Some(round) = self.round else { return parts };
         let tracked = round.tracked_review(&parts, self.result);

@@ -23,19 +23,19 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long the reviewers of a panel, and then the agent, may take for all checks together, at most.
+/// Maximum time of all checks together, once for the reviewers of a panel and once for the agent.
 const MAX_TIME: Duration = Duration::from_secs(180);
 
-/// What checks findings.
+/// The verifiers of findings.
 #[derive(Clone, Copy, Default)]
 pub struct Verifiers<'v> {
-    /// Reviewers of a panel, each of which checks what another one reports.
+    /// Reviewers of a panel, which check the findings of each other.
     pub peers: &'v [Arc<dyn Verifier>],
-    /// The agent, which checks in a fresh context what no peer has settled.
+    /// The agent, which checks in a fresh context the findings that no peer has decided.
     pub agent: Option<&'v dyn Verifier>,
 }
 
-/// Findings with what checks say of them.
+/// Findings with the results of their checks.
 pub(super) struct VerifiedFindings {
     pub(super) admission: Admission,
     pub(super) suppressed: Vec<SuppressedFinding>,
@@ -142,8 +142,8 @@ struct VerificationRound<'c> {
 }
 
 impl VerificationRound<'_> {
-    /// Has peers check findings of others. If a peer gives no answer, the next one is asked, until the time
-    /// is over.
+    /// Lets peers check findings of others. If a peer gives no answer, the next one is tried, until
+    /// the time is over.
     async fn by_peers(&mut self, eligible_peers: &[&dyn Verifier], time: Duration) {
         let end = Instant::now() + time;
         let mut peers: Vec<&dyn Verifier> = eligible_peers.to_vec();
@@ -180,7 +180,7 @@ impl VerificationRound<'_> {
         }
     }
 
-    /// Has the agent look at what it wants to check; says how many findings that are.
+    /// Lets the agent check the findings that it selects, and returns their number.
     async fn by_agent(&mut self, agent: &dyn Verifier) -> usize {
         let wanted = self.findings.iter().enumerate().filter(|(_, it)| agent.wants(it));
         let indices: Vec<usize> = wanted.map(|(index, _)| index).collect();
@@ -218,7 +218,8 @@ impl VerificationRound<'_> {
 }
 
 impl VerifiedFindings {
-    /// Keeps the most urgent findings when a reviewer limits them; how many are left out is said.
+    /// Keeps the most urgent findings if a reviewer limits their number, with a warning about the
+    /// rest.
     pub(super) fn most_urgent(mut self, opinions: &Opinions, fail_on: Threshold) -> Self {
         if let Some(max) = opinions.max_findings() {
             let findings = std::mem::take(&mut self.admission.findings);

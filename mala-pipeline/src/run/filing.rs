@@ -1,4 +1,4 @@
-//! The filing step: findings become issues of the tracker, and none of them twice.
+//! The filing step: files findings as issues of the tracker, none of them twice.
 
 use super::perform::StepContext;
 use super::{StepTask, failed};

@@ -1,5 +1,5 @@
-//! Performs one step of a piece of work and says what happened. A step that is performed twice, after
-//! a kill, does no harm.
+//! Performs one step of a piece of work and returns the resulting event. Performing a step again
+//! after a kill does no harm.
 
 use super::progress::{RunNotice, RunProgressLog, SharedMetadata};
 use super::target::WatchedTarget;
@@ -29,7 +29,7 @@ const MERGE_TIME: Duration = Duration::from_millis(300);
 /// How many changes outside of a workspace are listed.
 const MAX_OUTSIDE: usize = 10;
 
-/// What steps are performed with.
+/// The context of all steps.
 pub(super) struct StepContext<'r> {
     pub(super) plan: &'r OrchestratorPlan,
     pub(super) ports: &'r RunPorts<'r>,
@@ -38,7 +38,7 @@ pub(super) struct StepContext<'r> {
 }
 
 impl<'r> StepContext<'r> {
-    /// What the steps of a run that starts like this need.
+    /// The context of the steps of a run that starts with this state.
     pub(super) fn new(
         plan: &'r OrchestratorPlan,
         ports: &'r RunPorts<'r>,
@@ -198,7 +198,8 @@ impl StepContext<'_> {
         })
     }
 
-    /// What changed outside of all workspaces. A merge of other work changes a checkout for a moment.
+    /// The changes outside of all workspaces. The merge of other work changes a checkout for a
+    /// moment.
     async fn changed_outside(
         &self,
         before: &BTreeMap<OutsideItem, String>,
@@ -266,7 +267,7 @@ impl StepContext<'_> {
         if commands.is_empty() {
             return Ok(WorkEvent::CommandsEnded(failures));
         }
-        // What is in the workspace besides the commits that are reviewed must not count.
+        // Only the reviewed commits count, not other content of the workspace.
         let head = head_of(task, workspace);
         let workspace = &self.ports.workspaces.check_out(workspace, head).await.map_err(failed)?;
         self.set_up(workspace).await?;

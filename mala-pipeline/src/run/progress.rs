@@ -16,33 +16,33 @@ use mala_domain::run::review_log::{CumulativeEvent, LOG_TARGET};
 use mala_domain::run::triggers::TriggerKind;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Something to show while a run goes on.
+/// A notice about the progress of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunNotice {
-    /// A piece of work does something else now.
+    /// A piece of work is at another step.
     Step {
-        /// Which one.
+        /// The piece of work.
         work: String,
-        /// What it does.
+        /// The current activity.
         doing: String,
-        /// What it cost so far.
+        /// The cost so far.
         cost_usd: f64,
     },
-    /// A coder said something.
+    /// A coder printed a message.
     Said {
-        /// Which work.
+        /// The piece of work.
         work: String,
         /// A line.
         line: String,
     },
     /// A piece of work ended.
     Ended {
-        /// Which one.
+        /// The piece of work.
         work: String,
         /// How.
         outcome: String,
     },
-    /// Something to know.
+    /// A warning.
     Warning(String),
 }
 
@@ -119,7 +119,7 @@ impl<'r> RunProgressLog<'r> {
         self.emit(RunEvent::Started { run_id, start_commit, tip, is_resumed, review_enabled })
     }
 
-    /// Applies and logs an event, and returns what follows.
+    /// Logs and applies an event, and returns the effects.
     pub(super) fn emit(&mut self, event: RunEvent) -> Result<Vec<Effect>, RunError> {
         let at = (self.ports.clock)();
         let effects = step(&mut self.state, &self.plan.rules, at, &event);

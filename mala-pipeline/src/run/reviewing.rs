@@ -1,5 +1,5 @@
-//! The review step: finds the range, skips what needs no review, asks the reviewer, and logs all of
-//! it under the names of the contract.
+//! The review step: determines the range, skips reviews that are not needed, runs the reviewer, and
+//! logs the events of the contract.
 
 use super::perform::StepContext;
 use super::progress::RunNotice;
@@ -65,8 +65,8 @@ impl StepContext<'_> {
         Ok(Ok(ReviewRange { base, head, mode: None, summary }))
     }
 
-    /// Everything since the baseline of the trigger. A repeated review of the same fire starts where
-    /// the first one did, so that findings that are still open count again.
+    /// The range since the baseline of the trigger. A repeated review of the same fire starts at
+    /// the same commit, so that open findings count again.
     async fn cumulative_range(
         &self,
         task: &StepTask,
@@ -187,7 +187,7 @@ impl StepContext<'_> {
     }
 }
 
-/// What the reviewer is told about the task: the issue, and the commits of the range.
+/// The description of the task for the reviewer: the issue, and the commits of the range.
 fn tasks(task: &StepTask, range: &RangeSummary) -> Vec<(String, String)> {
     let issue = task
         .issue

@@ -4,10 +4,10 @@ use mala_domain::ports::{AdvanceResult, MainLine, WorkspaceError};
 use mala_domain::run::lifecycle::TargetMove;
 use tokio::sync::Mutex;
 
-/// The target branch, and what became of it.
+/// The target branch, and the moves of it that were seen.
 pub(super) struct WatchedTarget<'r> {
     main_line: &'r dyn MainLine,
-    /// Held while mala moves the branch, so that its own moves are known as such.
+    /// Locked while mala moves the branch, so that its own moves are recognised.
     seen: Mutex<SeenTarget>,
 }
 

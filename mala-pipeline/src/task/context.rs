@@ -1,5 +1,5 @@
-//! Gathers the context of a task: its definition, and what its tests, its linter and its session printed. A part
-//! that fails appears as failed and does not stop the review.
+//! Gathers the context of a task: its definition, and the output of its tests, linter and session.
+//! A part that fails is marked as failed and does not stop the review.
 
 use mala_domain::config::TaskPolicy;
 use mala_domain::ports::{BoxFuture, CommandRun};
@@ -19,7 +19,7 @@ pub trait TaskCommands: Send + Sync {
     ) -> BoxFuture<'a, Result<CommandRun, String>>;
 }
 
-/// What a context is gathered from.
+/// The sources of a context.
 pub struct ContextRequest<'r> {
     /// The task.
     pub task: &'r TaskRecord,

@@ -122,7 +122,7 @@ fn review_commits(
     }
 }
 
-/// What to review, in order of preference.
+/// The targets to try, in order of preference.
 fn targets(commits: &JobCommits) -> Vec<ReviewTarget> {
     let head = || commits.head.clone();
     let base = commits.base.clone().map(|base| ReviewTarget::Range { base, head: head() });

@@ -1,4 +1,4 @@
-//! `mala events`: the append-only log of what became of tasks.
+//! `mala events`: the append-only log of tasks.
 
 use super::task::TaskFormat;
 use crate::console::{self, harmless, to_the_second};
@@ -12,7 +12,7 @@ use mala_domain::ports::TaskEvent;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How often the log is looked at.
+/// The polling interval.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Print the log of events of tasks

@@ -1,4 +1,4 @@
-//! `mala findings`: what reviews reported in this repository, and what people decided about it.
+//! `mala findings`: the findings of reviews in this repository, and decisions about them.
 
 mod decide;
 mod list;
@@ -27,7 +27,7 @@ pub struct FindingsArgs {
     list: list::FindingListArgs,
 }
 
-/// What to do with findings
+/// The commands of `mala findings`
 #[derive(Debug, Subcommand)]
 enum FindingsCommand {
     /// List findings, those reported last first
@@ -44,7 +44,7 @@ enum FindingsCommand {
     Waive {
         #[command(flatten)]
         decision: decide::DecisionArgs,
-        /// The last day on which the waiver holds, such as 2026-12-31
+        /// The last day on which the waiver applies, such as 2026-12-31
         #[arg(long, value_name = "DATE")]
         until: Option<String>,
         /// Write the waiver to .mala/waivers.yaml, for all clones; it applies once it is on the base branch
@@ -67,7 +67,8 @@ enum FindingsCommand {
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: FindingsFormat,
     },
-    /// Accept what is there: what the built-in reviewer finds in HEAD, and the open findings of this branch
+    /// Accept all existing findings: those of the built-in reviewer in HEAD, and the open ones of
+    /// this branch
     Baseline {
         /// Why
         #[arg(long, value_name = "TEXT", default_value = "known before mala was used")]

@@ -29,7 +29,7 @@ enum HookCommand {
     },
     /// Record the state of the repository when a conversation starts; run by Claude Code and Codex
     Start,
-    /// Review what is pushed; run by git
+    /// Review a push; run by git
     PrePush {
         /// Time limit in seconds
         #[arg(long, value_name = "SECONDS", default_value_t = 540,
@@ -60,7 +60,7 @@ impl HookArgs {
     }
 }
 
-/// Whether invalid arguments were meant for `stop`: its host expects JSON anyway.
+/// Whether invalid arguments were meant for `stop`, whose host expects JSON in any case.
 pub(super) fn is_for_stop(words: impl Iterator<Item = OsString>) -> bool {
     // Options may be anywhere.
     let mut words = words.skip(1).skip_while(|word| word != OsStr::new("hook"));

@@ -36,7 +36,7 @@ pub struct InitArgs {
     remove: bool,
 }
 
-/// What the files of a project show about it.
+/// Properties of a project that its files show.
 #[derive(Debug, Default, PartialEq)]
 struct DetectedProject {
     /// With their number of files, most first.
@@ -70,7 +70,7 @@ pub(super) fn run(args: &InitArgs, here: &Environment) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// The coders that `mala run` knows.
+/// The built-in coders of `mala run`.
 const CODERS: [&str; 3] = ["claude", "codex", "gemini"];
 
 fn detect_project(root: &Path, probe: &Probe) -> DetectedProject {

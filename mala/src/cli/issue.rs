@@ -68,12 +68,12 @@ enum IssueCommand {
     },
 }
 
-/// What an issue is added with
+/// The fields of a new issue
 #[derive(Debug, Args)]
 struct AddArgs {
     /// Title
     title: String,
-    /// What is to be done, as Markdown
+    /// Description of the work, as Markdown
     #[arg(long, value_name = "TEXT", default_value = "")]
     body: String,
     /// Priority; 0 is the most urgent

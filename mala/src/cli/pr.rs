@@ -75,7 +75,7 @@ impl PrArgs {
         Self { pull_request, post, dry_run: false, from, asked_by, options }
     }
 
-    /// The same, for an account that asked for it.
+    /// The same, for a review that an account requested.
     pub(super) fn asked_by(self, login: Option<String>) -> Self {
         Self { asked_by: login.into_iter().collect(), ..self }
     }
@@ -135,7 +135,7 @@ async fn review_pull_request(
     let change = Arc::clone(&scoped.change);
     let texts = [&pull.title, &pull.body];
     let texts = texts.map(|text| Some(text.clone()).filter(|text| !text.trim().is_empty()));
-    // A dry run leaves nothing behind that a later review would build on.
+    // A dry run stores nothing that a later review would use.
     let options = args.options.clone().unsaved_if(args.dry_run);
     let job = ReviewJob {
         options: &options,
@@ -147,7 +147,7 @@ async fn review_pull_request(
         subject: Some(pull.number.to_string()),
         store: Some(state_folder(here.root())),
         tracked_in: Some(source.ledger(&pull, &named.repository, discussion.clone())),
-        // Only a summary remembers that a review was asked for and done.
+        // Only a summary records that a requested review was done.
         full_requested: parts.comments && is_review_requested(&discussion),
         warnings: skipped_files(&change),
         is_from_fork: pull.is_fork,
@@ -182,8 +182,8 @@ async fn review_pull_request(
     Ok(Exit::from(done.reviewed.report.outcome))
 }
 
-/// A review that an earlier job wrote, with what people decided since. The file is not trusted: it must be about exactly
-/// this change, and its texts are escaped like those of a model.
+/// A review of an earlier job, with later decisions of people applied. The file is not trusted: it
+/// must be about exactly this change, and its texts are escaped like those of a model.
 async fn stored_review(
     job: ReviewJob<'_>,
     file: &Path,
@@ -277,12 +277,12 @@ fn skipped_files(change: &Change) -> Vec<String> {
     all
 }
 
-/// Whether a person asked for a review with `/mala review` since the last one.
+/// Whether a person requested a review with `/mala review` since the last one.
 fn is_review_requested(discussion: &Discussion) -> bool {
     discussion.last_review_command() > SummaryState::newest(discussion).answered
 }
 
-/// A review that accounts asked for needs one that may write to the repository. They said so in the discussion.
+/// Checks that one of the accounts that requested the review has write access to the repository.
 fn check_access(asked_by: &[String], discussion: &Discussion) -> Result<(), Failure> {
     match asked_by.is_empty() || asked_by.iter().any(|login| discussion.writers.contains(login)) {
         true => Ok(()),
@@ -295,7 +295,7 @@ fn check_access(asked_by: &[String], discussion: &Discussion) -> Result<(), Fail
     }
 }
 
-/// What to post, as parts of the discussion.
+/// The parts of the discussion to post.
 fn parts(targets: &[PostTarget], head: &str, args: &PrArgs) -> DiscussionParts {
     let inline = targets.contains(&PostTarget::Review);
     DiscussionParts {
@@ -307,7 +307,7 @@ fn parts(targets: &[PostTarget], head: &str, args: &PrArgs) -> DiscussionParts {
     }
 }
 
-/// Where to post. A dry run shows everything unless it is told otherwise.
+/// The targets of posting. A dry run shows all of them by default.
 fn targets(args: &PrArgs, here: &Environment) -> Vec<PostTarget> {
     let is_true = |name: &str| here.text(name) == Some("true");
     match args.post.is_empty() {

@@ -1,4 +1,4 @@
-//! What is generated from the command line: the reference, manual pages and shell completions.
+//! Files generated from the command line: the reference, manual pages and shell completions.
 
 use crate::console;
 use crate::exit::Exit;

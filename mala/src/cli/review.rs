@@ -48,7 +48,7 @@ pub struct ReviewArgs {
     is_from_fork: bool,
 }
 
-/// How to review, whatever the target is
+/// Options of a review, for all targets
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReviewOptions {
     /// Reviewers: builtin, agent_sdk, cerberus, command
@@ -104,7 +104,7 @@ pub(crate) struct ReviewOptions {
     #[arg(long)]
     no_save: bool,
 
-    /// Review everything again, not only what changed since the last review
+    /// Review everything again, not only changes since the last review
     #[arg(long)]
     full: bool,
 

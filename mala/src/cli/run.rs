@@ -89,7 +89,7 @@ enum RunAction {
         #[arg(value_name = "NAME")]
         name: Option<String>,
     },
-    /// Ask the current run to start nothing new and to end
+    /// Stop the current run after the work in progress
     Stop,
 }
 
@@ -158,7 +158,7 @@ async fn work(
     finish(done.map_err(failure)?, &log)
 }
 
-/// Refuses names that the tracker does not know, before anything starts.
+/// Rejects names that the tracker does not know, before anything starts.
 async fn check_names(selection: &IssueSelection, tracker: &dyn Tracker) -> anyhow::Result<()> {
     if selection.issues.is_empty() && selection.epic.is_none() {
         return Ok(());

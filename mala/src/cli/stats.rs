@@ -1,4 +1,5 @@
-//! `mala stats`: rounds per change, findings per round, how findings end, and what a confirmed one costs.
+//! `mala stats`: rounds per change, findings per round, how findings end, and the cost per
+//! confirmed finding.
 
 use super::findings::FindingsFormat;
 use crate::console::{self, counted, harmless};

@@ -53,7 +53,7 @@ enum TaskSubcommand {
     Add {
         /// Title
         title: String,
-        /// What is to be done, as Markdown
+        /// Description of the work, as Markdown
         #[arg(long, value_name = "TEXT")]
         scope: Option<String>,
         /// When it is done, as Markdown
@@ -73,7 +73,7 @@ enum TaskSubcommand {
     Show {
         /// Its id, or the start of it
         id: String,
-        /// Print a prompt with what the last review asks to fix
+        /// Print a prompt to fix the issues of the last review
         #[arg(long)]
         fix_prompt: bool,
     },
@@ -214,7 +214,7 @@ fn status_words(task: &TaskRecord) -> String {
     format!("{}{}", task.status.name(), if not_reviewed { " (not reviewed)" } else { "" })
 }
 
-/// A refusal is a usage error with what is possible.
+/// A refused transition is a usage error with the allowed commands as a hint.
 fn failure(error: TaskError) -> anyhow::Error {
     match error {
         TaskError::Transition(error) => Failure::usage(error.to_string()).hint(error.hint()).into(),

@@ -134,7 +134,7 @@ async fn give(
     Ok(Exit::Passed)
 }
 
-/// A run that the user asks for.
+/// The run that the user requested.
 fn requested(
     args: &CanaryArgs,
     settings: &Settings,

@@ -36,21 +36,21 @@ pub(crate) struct LaneLine {
     pub(crate) name: String,
     /// Whether it can be used.
     pub(crate) usable: bool,
-    /// Where its program is.
+    /// The path of its program.
     pub(crate) program: Option<String>,
     /// Its version.
     pub(crate) version: Option<String>,
-    /// Why its version is not known although the program was asked.
+    /// Why its version is unknown although the program was run.
     pub(crate) version_unknown: Option<String>,
-    /// Why the program was not asked for its version.
+    /// Why the program was not run to print its version.
     pub(crate) version_unasked: Option<String>,
-    /// What shows that the user is signed in.
+    /// The variable or file that shows that the user is signed in.
     pub(crate) signed_in: Option<String>,
     /// Why it cannot be used.
     pub(crate) why_not: Option<String>,
     /// How to install it.
     pub(crate) install: Option<String>,
-    /// What it finds of planted defects, when that was measured.
+    /// Its measured recall on planted defects, if any.
     pub(crate) measured: Option<Measured>,
 }
 
@@ -106,7 +106,7 @@ fn trusted(here: &Environment, user: &UserSettings, probe: &Probe) -> anyhow::Re
     Ok(LaneTable::with(&settings.map(|settings| settings.gate.lanes).unwrap_or_default())?)
 }
 
-/// Looks for a lane on this machine, and asks for its version.
+/// Detects a lane on this machine, and its version.
 async fn look(lane: &Lane, here: &Environment) -> LaneLine {
     let presence = world::presence(lane, here);
     let version = match &presence.program {

@@ -1,4 +1,4 @@
-//! What `spawn-code-review` reviews, and by which settings.
+//! Determines the change that `spawn-code-review` reviews, and its settings.
 
 use super::spawn::SpawnArgs;
 use crate::failure::{Failure, FailureKind};
@@ -36,7 +36,7 @@ pub(super) fn target(args: &SpawnArgs) -> Result<ReviewTarget, Failure> {
     })
 }
 
-/// The target in words.
+/// A description of the target.
 pub(super) fn words(args: &SpawnArgs) -> String {
     match (&args.diff, &args.base, args.commit.as_slice()) {
         (Some(diff), _, _) => diff.clone(),

@@ -29,7 +29,7 @@ pub(super) struct SpawnArgs {
     #[arg(long, value_name = "SHA", num_args = 1..)]
     pub(super) commit: Vec<String>,
 
-    /// Review what HEAD has since it left this branch
+    /// Review the changes of HEAD since its merge base with this branch
     #[arg(long, value_name = "BRANCH")]
     pub(super) base: Option<String>,
 
@@ -37,7 +37,7 @@ pub(super) struct SpawnArgs {
     #[arg(long)]
     pub(super) uncommitted: bool,
 
-    /// A file that says what the change is for
+    /// A file that describes the purpose of the change
     #[arg(long, value_name = "FILE")]
     context_file: Option<PathBuf>,
 

@@ -21,7 +21,7 @@ pub(super) struct StatusArgs {
     #[arg(long)]
     json: bool,
 
-    /// Which session; the most recent one if not given
+    /// The session; the most recent one if not given
     #[arg(long, value_name = "KEY")]
     session_key: Option<String>,
 }
@@ -44,7 +44,7 @@ pub(super) struct Line {
     /// Whether that is the current one.
     #[serde(skip)]
     is_here: bool,
-    /// What each lane finds of planted defects, as far as that was measured.
+    /// The measured recall of each lane on planted defects.
     measured: BTreeMap<String, Measured>,
 }
 
@@ -154,10 +154,10 @@ pub(super) fn list(args: &ListArgs, here: &Environment) -> anyhow::Result<Exit> 
     })
 }
 
-/// Stop a session and everything that it started
+/// Stop a session and all of its processes
 #[derive(Debug, Args)]
 pub(super) struct CancelArgs {
-    /// Which session; the most recent one if not given
+    /// The session; the most recent one if not given
     #[arg(long, value_name = "KEY")]
     session_key: Option<String>,
 }

@@ -36,7 +36,8 @@ pub(super) fn too_long(time: Duration) -> String {
     format!("no result within {} s", time.as_secs())
 }
 
-/// Reviews the work within this time. Broken settings of the user matter only if there is work.
+/// Reviews the work within this time. An error in the user's settings is reported only if there is
+/// work.
 pub(super) fn review_within(
     here: &Environment,
     user: &Result<UserSettings, String>,
@@ -57,7 +58,7 @@ pub(super) fn state(here: &Environment, time: Duration) -> anyhow::Result<Reposi
     within(time, world::work::current_state(here))
 }
 
-/// What a person accepts.
+/// The state that a person accepts.
 pub(super) fn state_to_accept(
     here: &Environment,
     time: Duration,

@@ -29,7 +29,7 @@ impl RepositoryFile {
 pub struct RepositoryFileChoice {
     /// The file; `None` for the defaults.
     pub file: Option<RepositoryFile>,
-    /// What the user should know.
+    /// A notice for the user.
     pub notice: Option<String>,
 }
 

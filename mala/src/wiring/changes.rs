@@ -85,7 +85,7 @@ pub fn child_environment(here: &Environment) -> ProcessEnvironment {
     )
 }
 
-/// An invalid request is a usage error; everything else could not be reviewed.
+/// An invalid request is a usage error; with other errors, the change could not be reviewed.
 pub fn failure(error: ScopeError) -> Failure {
     let (kind, what, hint) = match error {
         ScopeError::Asked { what, hint } => (FailureKind::Usage, what, hint),

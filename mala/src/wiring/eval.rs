@@ -55,15 +55,15 @@ impl StopSignal {
         Self(None)
     }
 
-    /// Signals when the parent process asks for it or is gone.
+    /// The signals of a worker: its parent process requests a stop or is gone.
     pub fn of_worker() -> Self {
         let (sender, when) = oneshot::channel();
         std::thread::spawn(move || sender.send(process::wait_for_stop_request()));
         Self(Some(when))
     }
 
-    /// Waits until the run must stop and the calls in progress are over. When the parent process is gone,
-    /// prints nothing from then on.
+    /// Waits until the run must stop and the calls in progress have ended. When the parent process
+    /// is gone, prints nothing more.
     pub async fn after_calls(self, calls: &CallTracker) {
         let Some(when) = self.0 else { return std::future::pending().await };
         let parting = when.await.unwrap_or(StopRequest::Disconnected);

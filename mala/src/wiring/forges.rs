@@ -28,7 +28,7 @@ use std::time::Duration;
 const GITHUB_API: &str = "https://api.github.com";
 const GITLAB_API: &str = "https://gitlab.com/api/v4";
 
-/// Where pull requests and their commits come from.
+/// The source of pull requests and their commits.
 pub struct PullRequestSource {
     forge: Arc<dyn Forge>,
     api: String,
@@ -128,7 +128,7 @@ impl PullRequestSource {
         self.forge.as_ref()
     }
 
-    /// The pull request that a word names, or that of the current branch.
+    /// The pull request with this reference, or that of the current branch.
     pub async fn find(&self, word: Option<&str>) -> Result<PullRequestRef, Failure> {
         let host = web_host(&self.api);
         if let Some(word) = word {
@@ -156,7 +156,8 @@ impl PullRequestSource {
         self.forge.pull_request(at).await.map_err(forge_failure)
     }
 
-    /// What is said on a pull request: comments on lines with the commands in them, and the wanted parts.
+    /// The discussion of a pull request: comments on lines with the commands in them, and the
+    /// requested parts.
     pub async fn discussion(
         &self,
         at: &PullRequestRef,
@@ -168,8 +169,9 @@ impl PullRequestSource {
         Ok(found)
     }
 
-    /// The ledger of the pull request's repository: that of its clone around the current folder, unless it is thrown away,
-    /// else one in the cache of the user. `named` is what the repository was called, which may be an old name.
+    /// The ledger of the pull request's repository: that of its clone around the current folder,
+    /// unless the clone is temporary, else one in the cache of the user. `named` is the requested
+    /// name of the repository, which may be an old one.
     pub fn ledger(
         &self,
         pull: &PullRequest,
@@ -240,7 +242,7 @@ impl PullRequestSource {
     }
 }
 
-/// Names the accounts whose words do not count because the token may not read their access.
+/// Warns about accounts whose comments do not count because the token cannot read their access.
 fn warn_of_unknown_access(discussion: &Discussion) {
     let names: Vec<&str> = discussion.unknown_access.iter().map(String::as_str).collect();
     if !names.is_empty() {
@@ -290,7 +292,7 @@ fn api_url(
     Ok(url)
 }
 
-/// The pull request that a word names.
+/// Parses a reference to a pull request.
 fn named(word: &str, host: &str) -> Result<PullRequestRef, Failure> {
     PullRequestRef::parse(word, host).map_err(|error| {
         Failure::usage(error.to_string())

@@ -184,8 +184,8 @@ pub fn narrowed(scoped: ReviewScope, excluded: &ExcludedFiles) -> anyhow::Result
     Ok(apply_path_settings(scoped, &ignore, &PathGlobs::new(&excluded.generated)?))
 }
 
-/// The session of this work tree with this key, or its most recent one; `None` if it has none, or if the
-/// repository has to be asked.
+/// The session of this work tree with this key, or its most recent one; `None` if it has none, or
+/// if git is needed to find it.
 pub fn session_here(
     here: &Environment,
     key: Option<&str>,

@@ -1,5 +1,5 @@
-//! The ledger of a repository, and the tracking of a review in it. A ledger that cannot be used is a warning
-//! of the review: nothing is stored, and nothing is known.
+//! The ledger of a repository, and the tracking of a review in it. If the ledger cannot be used,
+//! the review has a warning and is neither stored nor compared with earlier ones.
 
 use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
@@ -26,7 +26,7 @@ pub struct LedgerPlace {
     pub history: Arc<dyn ChangeHistory>,
     /// The current branch.
     pub branch: Option<String>,
-    /// The pull request under review, with what is said on it.
+    /// The pull request under review, with its discussion.
     pub pull_request: Option<(u64, Discussion)>,
 }
 
@@ -47,9 +47,9 @@ pub fn ledger_path(git: &Git) -> PathBuf {
     SqliteLedger::path_in(&common_dir_of(git.top()))
 }
 
-/// What a review is tracked by.
+/// The request to track a review.
 pub struct TrackingRequest<'r> {
-    /// What is reviewed.
+    /// The target of the review.
     pub target: &'r ReviewTarget,
     /// The change.
     pub scope: &'r ReviewScope,
@@ -75,7 +75,7 @@ pub struct ReviewLedger {
 }
 
 impl ReviewLedger {
-    /// Opens the ledger; `None` when it cannot be used, with a warning that says why.
+    /// Opens the ledger; `None` with a warning if it cannot be used.
     pub async fn open(
         place: &LedgerPlace,
         request: TrackingRequest<'_>,
@@ -114,7 +114,7 @@ impl ReviewLedger {
         })
     }
 
-    /// What the review tracks its change by.
+    /// The input of the review for tracking.
     pub fn tracking(&self) -> ChangeTracking<'_> {
         ChangeTracking {
             ledger: &self.ledger,
@@ -159,14 +159,14 @@ pub async fn open(here: &Environment) -> anyhow::Result<SqliteLedger> {
     Ok(ledger)
 }
 
-/// What is wrong with the ledger of the work tree at `top`; `None` when there is none yet.
+/// The problems of the ledger of the work tree at `top`; `None` if it does not exist yet.
 pub fn check(top: &Path) -> Result<Option<Vec<String>>, LedgerError> {
     let path = SqliteLedger::path_in(&common_dir_of(top));
     if !path.exists() { Ok(None) } else { SqliteLedger::check(&path).map(Some) }
 }
 
-/// The shared waivers on disk that name findings which the ledger does not have; `None` when there is no file. The
-/// error says what is wrong with it.
+/// The shared waivers on disk for findings that the ledger does not have; `None` without a file.
+/// The error describes an invalid file.
 pub fn unknown_waivers(top: &Path) -> Result<Option<Vec<String>>, String> {
     let text = match std::fs::read_to_string(top.join(SharedWaivers::FILE)) {
         Ok(text) => text,

@@ -31,7 +31,7 @@ const MAX_KEY_BYTES: usize = 64 << 10;
 pub struct ModelUnavailable {
     /// The reason.
     pub what: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: String,
 }
 

@@ -33,10 +33,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What is said when the built-in rules review because there is no key.
+/// The message when only the built-in rules review because no key is set.
 pub const NO_KEY: &str = "Built-in analyzers only: no model key is set.";
 
-/// The reviewers of a review, and what verifies their findings.
+/// The reviewers of a review, and the verifiers of their findings.
 pub struct ChosenReviewers {
     /// The types of the reviewers.
     pub kinds: Vec<ReviewerType>,
@@ -115,7 +115,8 @@ impl ChosenReviewers {
         }
     }
 
-    /// Both sets of reviewers; `mala_domain::review::policy` decides what they share.
+    /// Combines both sets of reviewers; `mala_domain::review::policy` decides their common
+    /// settings.
     fn and(mut self, other: Self) -> Self {
         let joined = |a: Option<String>, b: Option<String>| match (a, b) {
             (Some(a), Some(b)) => Some(format!("{a},{b}")),
@@ -192,7 +193,7 @@ pub struct ReviewerOptions {
     pub named: Vec<ReviewerType>,
     /// The settings of a panel.
     pub gate: GatePolicy,
-    /// How models are reached.
+    /// The settings of models.
     pub models: UserModels,
     /// Collects prompts and answers.
     pub transcript: Option<Transcript>,
@@ -295,7 +296,7 @@ fn refusal(reviewer: &str, why: impl Into<String>) -> Failure {
     Failure::new(FailureKind::NoReviewers, why).subject(subject)
 }
 
-/// The reviewer that is used when none is named.
+/// The default reviewer.
 pub fn default_kind(
     policy: &ReviewPolicy,
     here: &Environment,
@@ -317,7 +318,7 @@ fn models(here: &Environment, options: &ReviewerOptions) -> Result<Models, Failu
     }
 }
 
-/// The agent that verifies findings of a panel, as its session says.
+/// The agent that verifies findings of a panel, with the settings of its session.
 pub async fn checker(
     plan: &CheckerSettings,
     here: &Environment,
@@ -368,7 +369,7 @@ pub fn member_missing(
     }
 }
 
-/// A model by its name, ready to be asked as the options say.
+/// A client for the model with this name, with these options.
 pub async fn client(
     name: &str,
     here: &Environment,

@@ -34,12 +34,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Files with rules of the project that coders are told.
+/// Files with rules of the project, for the prompts of coders.
 const RULE_FILES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md"];
 
-/// What the command line asks of a run.
+/// A run, as requested on the command line.
 pub struct RunRequest {
-    /// Which issues.
+    /// The issues.
     pub selection: IssueSelection,
     /// Whether it is resumed.
     pub start: StartRequest,
@@ -71,7 +71,7 @@ pub struct RunAdapters {
     pub configs: CommittedConfigs,
 }
 
-/// How the run works.
+/// The plan of the run.
 pub async fn orchestrator_plan(
     request: &RunRequest,
     settings: &Settings,
@@ -204,7 +204,7 @@ pub struct CommittedConfigs {
 }
 
 impl CommittedConfigs {
-    /// What a run that starts from this commit would fail with.
+    /// Checks a `mala.yaml`, with the error of a run that starts from it.
     fn check(&self, bytes: Vec<u8>) -> Result<(), String> {
         let file = Some(RepositoryFile::committed("this commit", bytes));
         let choice = RepositoryFileChoice { file, notice: None };
@@ -236,7 +236,7 @@ pub async fn obstacle(git: &Git, target: &str) -> anyhow::Result<Option<String>>
     Ok(GitMainLine::new(git.clone(), target).obstacle().await?)
 }
 
-/// Ends what a killed run left in its worktrees, unless a run is in progress.
+/// Kills processes that a killed run left in its worktrees, unless a run is in progress.
 pub fn end_leftovers(here: &Environment, folder: &RunFolder) {
     let root = workspace_root(here, &common_dir_of(here.root()));
     if let (None, Ok(root)) = (folder.holder(), root) {

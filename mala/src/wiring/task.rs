@@ -80,12 +80,12 @@ impl TaskRepository {
         SqliteLedger::path_in(&common_dir_of(here.root())).exists()
     }
 
-    /// Where tasks are.
+    /// The storage of tasks.
     pub fn store(&self) -> &dyn TaskStore {
         &self.store
     }
 
-    /// What tasks are worked on with.
+    /// The ports for tasks.
     pub fn ports<'p>(&'p self, notifiers: &'p [Arc<dyn Notifier>]) -> TaskPorts<'p> {
         TaskPorts {
             store: &self.store,
@@ -119,7 +119,8 @@ impl TaskRepository {
         other_work_tree(task, &self.work_tree(), is_ours)
     }
 
-    /// What reviews a task, with the settings at the base of its work. The log is that of the coding session.
+    /// The reviewer of a task, with the settings at the base of its work. The log is that of the
+    /// coding session.
     pub async fn reviewer(
         &self,
         task: &TaskRecord,
@@ -139,7 +140,7 @@ impl TaskRepository {
         Ok(self.changes.scope(&target, &[]).await?.scope.diff_hash)
     }
 
-    /// Ends what the review of a process that died left running.
+    /// Kills processes that a dead process left running in its review.
     pub async fn end_leftovers(&self) -> anyhow::Result<()> {
         let is_left = |task: &TaskRecord| {
             task.active_review.as_ref().is_some_and(|active| !self.is_running(active.process))
@@ -150,8 +151,8 @@ impl TaskRepository {
         Ok(())
     }
 
-    /// The task's own work: its commits and its working tree, since it started or since the default branch, without
-    /// what a rebase or a merge brought from there.
+    /// The task's own work: its commits and its working tree, since it started or since the default
+    /// branch, without commits that a rebase or a merge brought from there.
     async fn target(&self, task: &TaskRecord) -> anyhow::Result<ReviewTarget> {
         let branch = base_branch(&self.user, &self.changes).await;
         let name = |branch: Option<String>| branch.unwrap_or_else(|| "main".to_owned());
@@ -185,7 +186,8 @@ impl TaskRepository {
         Ok(())
     }
 
-    /// The settings at HEAD, for commands that review nothing. Invalid ones are left out with a warning.
+    /// The settings at HEAD, for commands without a review. Invalid settings are ignored with a
+    /// warning.
     pub async fn settings(&self) -> anyhow::Result<Settings> {
         let committed = self.git.committed("HEAD", &FilePath::from(FILE_NAME)).await;
         let file = committed.ok().flatten().map(|bytes| RepositoryFile::committed("HEAD", bytes));
@@ -222,7 +224,7 @@ pub fn open_store(path: &Path) -> anyhow::Result<BuiltinTracker> {
     Ok(BuiltinTracker::new(ledger))
 }
 
-/// How the user is notified.
+/// The notification channels.
 pub fn notifiers(
     policy: &TaskPolicy,
     here: &Environment,

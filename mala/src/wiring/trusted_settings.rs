@@ -49,7 +49,7 @@ pub fn of_working_tree(
     WorkingTreeSettings::read_with(here, probe)?.settings(flags)
 }
 
-/// What the settings of commands that review no change of this repository are made from, read once for
+/// The sources of the settings of commands that review no change of this repository, read once for
 /// several uses: `mala.yaml` at HEAD, or the uncommitted one.
 pub struct WorkingTreeSettings {
     user: UserSettings,
@@ -99,14 +99,15 @@ impl WorkingTreeSettings {
 pub struct TargetSettings {
     /// With `mala.yaml` of its target branch.
     pub settings: Settings,
-    /// Those of the user alone.
+    /// The settings of the user alone.
     pub user: UserSettings,
     /// The name of the target branch.
     pub target: String,
 }
 
-/// The settings of a run, from `mala.yaml` on its target branch: what the user sets, what `mala.yaml` on the default
-/// branch says, or the default branch. What is checked out changes nothing. Fails without `mala.yaml` there.
+/// The settings of a run, from `mala.yaml` on its target branch. The target branch is set by the
+/// user or by `mala.yaml` on the default branch; otherwise it is the default branch. The
+/// checked-out files do not matter. Fails without `mala.yaml` on the target branch.
 pub async fn of_run(here: &Environment, git: &Git) -> anyhow::Result<TargetSettings> {
     let user = UserSettings::load(here)?;
     let on_disk = settings::read_if_there(&here.root().join(FILE_NAME))?;
@@ -138,8 +139,8 @@ pub async fn of_run(here: &Environment, git: &Git) -> anyhow::Result<TargetSetti
     Ok(TargetSettings { settings, user, target })
 }
 
-/// The branch to compare with: from the environment, the user's file, `mala.yaml` on the default branch,
-/// or the default branch itself. `None` when there is none. A change cannot set it.
+/// The branch to compare with: from the environment, the user's file, `mala.yaml` on the default
+/// branch, or the default branch itself. `None` if there is none. A change cannot set it.
 pub async fn base_branch(user: &UserSettings, changes: &Changes) -> anyhow::Result<Option<String>> {
     let default = changes.default_branch().await;
     let file = default.as_ref().and_then(|(branch, bytes)| {

@@ -23,10 +23,10 @@ use tokio::sync::Notify;
 /// The time limit of one review.
 const REVIEW_TIME: Duration = Duration::from_secs(60 * 60);
 
-/// How many lines of what a failed review printed are shown.
+/// Maximum number of lines of a failed review's output to show.
 const MAX_LINES: usize = 10;
 
-/// How often the queue is looked through without a delivery.
+/// The interval of checking the queue without a delivery.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The variables with the secrets of webhooks, which no review gets.
@@ -34,17 +34,17 @@ pub const GITHUB_SECRET: &str = "GITHUB_WEBHOOK_SECRET";
 /// The same for GitLab.
 pub const GITLAB_SECRET: &str = "GITLAB_WEBHOOK_SECRET";
 
-/// What the service does.
+/// The settings of the service.
 pub struct WebhookService<'s> {
     /// The secret of the webhooks on GitHub.
     pub github_secret: Option<&'s str>,
     /// The secret of the webhooks on GitLab.
     pub gitlab_secret: Option<&'s str>,
-    /// Where it listens.
+    /// The address to listen on.
     pub address: SocketAddr,
     /// How many reviews run at a time.
     pub n_jobs: usize,
-    /// Where results are posted, as `--post` takes it.
+    /// Where to post results, as in `--post`.
     pub post: String,
 }
 
@@ -109,7 +109,7 @@ fn now() -> i64 {
     jiff::Timestamp::now().as_second()
 }
 
-/// Runs `mala pr` for a pull request, and says how it ended.
+/// Runs `mala pr` for a pull request, and returns how it ended.
 async fn review(
     program: &PathBuf,
     service: &WebhookService<'_>,
@@ -141,7 +141,8 @@ async fn review(
     }
 }
 
-/// Runs `mala pr` once. Returns its exit code, the outcome of its review if it had one, and what it printed on stderr.
+/// Runs `mala pr` once. Returns its exit code, the outcome of its review if there is one, and its
+/// stderr.
 async fn attempt(
     program: &PathBuf,
     service: &WebhookService<'_>,
@@ -165,7 +166,8 @@ async fn attempt(
     Ok((finished.code(), outcome, printed))
 }
 
-/// Why there is no result; `None` if there is one, or if an account asked for the review that may not.
+/// Why there is no result; `None` if there is one, or if the review was requested by an account
+/// without permission.
 fn failure_of(code: Option<i32>, outcome: Option<Outcome>) -> Option<AttemptFailure> {
     match code.and_then(Exit::of) {
         Some(Exit::Passed | Exit::Blocked | Exit::Usage) => None,
@@ -177,7 +179,7 @@ fn failure_of(code: Option<i32>, outcome: Option<Outcome>) -> Option<AttemptFail
     }
 }
 
-/// The last lines of what a program printed.
+/// The last lines of an output.
 fn last_lines(printed: &str) -> impl Iterator<Item = &str> {
     let lines: Vec<&str> = printed.lines().collect();
     let first = lines.len().saturating_sub(MAX_LINES);

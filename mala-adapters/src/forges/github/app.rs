@@ -1,5 +1,5 @@
-//! Authentication as a GitHub App: a signed statement of who asks is exchanged for a token of the app's
-//! installation in a repository. Signed with the keys of rustls, which is here for HTTPS.
+//! Authentication as a GitHub App: a signed JWT is exchanged for a token of the app's installation
+//! in a repository. Uses the signing keys of rustls, which is a dependency for HTTPS anyway.
 
 use super::{SERVICE, bodies};
 use crate::forges::cache::ResponseCache;
@@ -26,7 +26,7 @@ pub struct AppAccount {
     pub key: Secret,
 }
 
-/// How long the statement holds; GitHub allows 10 minutes.
+/// The lifetime of the JWT; GitHub allows 10 minutes.
 const LIFETIME: Duration = Duration::from_secs(9 * 60);
 /// How far the clock of the server may be behind.
 const CLOCK_SKEW: Duration = Duration::from_secs(60);

@@ -1,4 +1,4 @@
-//! GitHub's JSON: what its answers mean, and the requests of writes.
+//! GitHub's JSON: parses responses, and builds the requests of writes.
 
 use crate::forges::client::ApiWrite;
 use mala_domain::change::FilePath;

@@ -1,4 +1,4 @@
-//! GitLab's JSON: what its answers mean, and the requests of writes.
+//! GitLab's JSON: parses responses, and builds the requests of writes.
 
 use super::KnownMergeRequest;
 use crate::forges::client::ApiWrite;
@@ -233,7 +233,7 @@ fn end_of_range(path: &[u8], CommentLine { line, old_line, is_added }: CommentLi
     body
 }
 
-/// A suggestion replaces one line unless it says how many lines before it.
+/// A suggestion replaces one line, unless it states a number of lines before it.
 fn with_range(draft: &InlineDraft) -> String {
     let before = draft.start.map_or(0, |start| draft.end.line.saturating_sub(start.line));
     match before {

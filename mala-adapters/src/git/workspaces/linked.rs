@@ -1,4 +1,4 @@
-//! One linked worktree: its place, what is in it, and how it is rebased.
+//! One linked worktree: its location, its content, and how it is rebased.
 
 use super::super::call::{GitCall, probe};
 use super::super::open::{git_dir_of, shared_by};
@@ -15,7 +15,7 @@ const MAX_UNCOMMITTED: usize = 100;
 /// How many names are tried for a branch.
 const MAX_BRANCHES: usize = 50;
 
-/// Turns off what would start an editor or a signer, or move branches.
+/// Settings that prevent editors, signing, and moves of branches.
 const NO_SURPRISES: [&str; 10] = [
     "-c",
     "index.skipHash=false",
@@ -60,7 +60,7 @@ impl LinkedWorktree {
         Ok(Self::all(git)?.into_iter().find(|tree| tree.path == path))
     }
 
-    /// Whether its folder is there and belongs to the repository, and it was completely created.
+    /// Whether its folder exists, belongs to the repository, and was completely created.
     pub(super) fn is_intact(&self) -> bool {
         let link = git_dir_of(&self.path).canonicalize().ok();
         link == self.git_dir.canonicalize().ok()

@@ -1,4 +1,4 @@
-//! Error responses: what a status means, whether to retry, and when.
+//! Error responses: the meaning of a status, whether to retry, and when.
 
 use crate::models::endpoint::RequestLimits;
 use crate::models::error::{
@@ -17,7 +17,7 @@ pub(crate) struct ErrorResponse<'a> {
 }
 
 impl ErrorResponse<'_> {
-    /// The error that it stands for.
+    /// The error for this response.
     pub(crate) fn request_error(&self, now: SystemTime) -> RequestError {
         let error = self.error();
         let words = if error.message.is_empty() { self.described() } else { error.words() };

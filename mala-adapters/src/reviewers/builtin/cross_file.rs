@@ -1,5 +1,6 @@
-//! Finds what a change breaks in other files: runs the pure stages of `mala_syntax::cross_file` and queries
-//! the tree in between, once each for words, paths and file contents.
+//! Finds code in other files that a change breaks: runs the pure stages of
+//! `mala_syntax::cross_file` and queries the tree in between, once each for words, paths and file
+//! contents.
 
 use mala_domain::change::{FileClass, FilePath};
 use mala_domain::finding::ReviewClaim;
@@ -24,7 +25,7 @@ pub(super) enum CrossFileError {
     Stopped(#[from] tokio::task::JoinError),
 }
 
-/// What the change breaks in other files, and in the rest of its own.
+/// Claims about code that the change breaks, in other files and in the rest of its own.
 pub(super) async fn check(request: &ReviewContext) -> Result<Vec<ReviewClaim>, CrossFileError> {
     let own = request.clone();
     let plan = tokio::task::spawn_blocking(move || plan(deltas(&own))).await?;

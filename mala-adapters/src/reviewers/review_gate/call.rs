@@ -77,7 +77,7 @@ impl<'s> GateCall<'s> {
         }
         // The session is always that of this call, never one of another call.
         let environment = environment.with(RUN, key).with("CLAUDE_SESSION_ID", key);
-        // A reviewer that hangs ends before the review, so that the others count.
+        // Reviewers get less time than the review, so that the others count if one hangs.
         let reviewers = time.saturating_sub((time / 4).max(MARGIN)).max(time / 2);
         let seconds = reviewers.as_secs().max(1).to_string();
         let environment = environment.with(CALL, key).with(TIME, seconds);
@@ -168,7 +168,7 @@ fn answered(
 }
 
 impl Drop for GateCall<'_> {
-    /// The wait for the session is over: it is cancelled, and what is left of it is ended.
+    /// Cancels the session, and kills its remaining processes.
     fn drop(&mut self) {
         if let Some(key) = self.open.take() {
             let arguments = ["cancel", "--session-key", &key].map(str::to_owned).to_vec();

@@ -1,6 +1,5 @@
-//! The files in which a gate of the newer shape keeps what its reviewers said:
-//! `iterations/N/round-R/reviewers/NAME/output.json`, of which the last round counts. A reviewer of an
-//! earlier one is to speak in it.
+//! The files of a gate with the newer layout: `iterations/N/round-R/reviewers/NAME/output.json`.
+//! The last round counts; every reviewer of an earlier round must answer in it.
 
 use crate::bounded_read::read_no_follow;
 use mala_domain::gate::client::{GateRound, ReviewerFile};

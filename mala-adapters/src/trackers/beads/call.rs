@@ -22,7 +22,8 @@ pub(super) struct BeadsProgram {
 }
 
 impl BeadsProgram {
-    /// `bd` in this folder, with the user's variables that it knows. It must not replace itself.
+    /// `bd` in this folder, with the variables of the user that it supports. It must not update
+    /// itself.
     pub(super) fn new(dir: PathBuf, variables: &ProcessEnvironment) -> Self {
         let all = || variables.iter().map(|(name, value)| (name.clone(), value.clone()));
         let mut environment = ProcessEnvironment::filtered(all()).without("GIT_INDEX_FILE");
@@ -34,7 +35,7 @@ impl BeadsProgram {
         Self { dir, environment, limit: TIME }
     }
 
-    /// What a call prints.
+    /// The output of a call.
     pub(super) async fn text(&self, arguments: &[&str]) -> Result<String, TrackerError> {
         let finished = self.finish(arguments).await?;
         Ok(String::from_utf8_lossy(&finished.output.stdout).into_owned())

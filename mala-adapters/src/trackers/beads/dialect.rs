@@ -3,19 +3,19 @@
 use mala_domain::run::issue::{IssueDraft, IssueId, IssueKind};
 use serde_json::Value;
 
-/// Which program it is.
+/// The program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BeadsDialect {
     /// `bd` of the beads project itself.
     Upstream,
     /// `beads-rs`: a daemon, and claims that are leases.
     BeadsRs,
-    /// `rusty-beads`: few options, no notes, and edges apart from issues.
+    /// `rusty-beads`: few options, no notes, and edges separate from issues.
     RustyBeads,
 }
 
 impl BeadsDialect {
-    /// From what `bd --help` prints.
+    /// Detects the program from the output of `bd --help`.
     pub(super) fn of_help(help: &str) -> Self {
         let has = |command: &str| {
             help.lines().any(|line| line.split_whitespace().next() == Some(command))
@@ -31,7 +31,7 @@ impl BeadsDialect {
     pub(super) fn with_json(self, arguments: Vec<String>) -> Vec<String> {
         let first: &[&str] = match self {
             Self::Upstream => &["--json"],
-            // Without a value it takes the next word for one.
+            // Without a value, it treats the next argument as one.
             Self::BeadsRs => &["--json=true"],
             Self::RustyBeads => &["--json", "--no-daemon"],
         };
@@ -66,15 +66,15 @@ impl BeadsDialect {
         }
     }
 
-    /// Whether the claim in a stored issue is the one that was answered. Where the owner can be told, the
-    /// assignee says so by itself.
+    /// Whether the stored issue has the claim that this answer confirmed. Only for programs that do
+    /// not store the owner; for others, the assignee is enough.
     pub(super) fn is_own_claim(self, answer: &Value, stored: &Value) -> bool {
         let expires = &answer["expires"];
         self == Self::BeadsRs && expires.is_u64() && *expires == stored["assignee_expires"]
     }
 
-    /// Whether the assignee of an issue is the owner that claimed it. The daemon of `beads-rs` claims in its own
-    /// name for all who ask.
+    /// Whether the assignee of an issue is the owner that claimed it. The daemon of `beads-rs`
+    /// claims in its own name for all clients.
     pub(super) fn knows_owners(self) -> bool {
         self != Self::BeadsRs
     }
@@ -99,7 +99,7 @@ impl BeadsDialect {
         words(&["close", id.as_str(), &format!("--reason={reason}")])
     }
 
-    /// Creates an issue with all of its texts in one call: what is created is complete.
+    /// Creates an issue with all of its texts in one call, so that it is never incomplete.
     pub(super) fn create(self, draft: &IssueDraft) -> Vec<String> {
         let name = if self == Self::RustyBeads { "--issue-type" } else { "--type" };
         let kind = if draft.kind == IssueKind::Epic { "epic" } else { "task" };

@@ -5,42 +5,43 @@ use super::json_object::{self, JsonObject, ParseMethod};
 use super::{ParseProblem, RawAnswer};
 use crate::finding::Priority;
 
-/// What a fresh context says of one claim.
+/// The result of checking one claim in a fresh context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimCheck {
-    /// Which claim.
+    /// The id of the claim.
     pub id: String,
-    /// What came of it.
+    /// The outcome of the check.
     pub outcome: CheckOutcome,
-    /// Why.
+    /// The reason for the outcome.
     pub why: String,
-    /// What really goes wrong, if that is not what the claim says.
+    /// The actual problem, if it differs from the claim.
     pub correction: Option<Correction>,
 }
 
-/// What really goes wrong.
+/// The actual consequence of a problem, where the claim states another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
-    /// The consequence.
+    /// What really goes wrong.
     pub consequence: String,
-    /// The priority that fits it.
+    /// The priority that fits the consequence.
     pub priority: Option<Priority>,
 }
 
-/// What came of a check.
+/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckOutcome {
-    /// The claim holds.
+    /// The claim is true.
     Holds,
     /// The problem is real, with another consequence.
     Corrected,
-    /// The code is right.
+    /// The code is correct.
     Refuted,
-    /// It cannot be told from what was shown.
+    /// The shown code is not enough to decide.
     Unsure,
 }
 
-/// What is said of one claim; what is said differently of the same claim says nothing for sure.
+/// The check of the claim with this id. If the answer has several checks of it with different
+/// outcomes, the outcome is `Unsure`.
 pub fn find_check(checks: &[ClaimCheck], id: &str) -> Option<ClaimCheck> {
     let mut own = checks.iter().filter(|check| check.id == id);
     let mut check = own.next()?.clone();
@@ -52,7 +53,7 @@ pub fn find_check(checks: &[ClaimCheck], id: &str) -> Option<ClaimCheck> {
     Some(check)
 }
 
-/// Reads the answer to a check. A refutation without a reason is none.
+/// Parses the answer to a check. A refutation without a reason counts as `Unsure`.
 pub fn read_checks(raw: &RawAnswer<'_>) -> Result<(Vec<ClaimCheck>, ParseMethod), ParseProblem> {
     let (found, method) = json_object::find(raw, &["checks"])?;
     json_object::require_agreement(raw, &["checks"])?;
@@ -71,7 +72,7 @@ pub fn read_checks(raw: &RawAnswer<'_>) -> Result<(Vec<ClaimCheck>, ParseMethod)
             CheckOutcome::Corrected => correction(check)?,
             _ => None,
         };
-        // Without another consequence, nothing is corrected.
+        // A correction without a consequence corrects nothing: the claim holds.
         let outcome = match outcome {
             CheckOutcome::Corrected if correction.is_none() => CheckOutcome::Holds,
             outcome => outcome,

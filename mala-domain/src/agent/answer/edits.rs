@@ -1,4 +1,4 @@
-//! The answers to the questions which claims have the same cause, and how findings are to be reported.
+//! Parses two answers: which claims have the same cause, and how findings are to be reported.
 
 use super::fields::{cut, list, object, optional_text, text};
 use super::json_object::{self, ParseMethod};
@@ -7,16 +7,16 @@ use super::{ParseProblem, RawAnswer};
 /// Claims with the same cause, by their ids.
 pub type CauseGroups = Vec<Vec<String>>;
 
-/// How one finding is to be reported.
+/// How to report one finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditedFinding {
-    /// Which finding.
+    /// The id of the finding.
     pub id: String,
-    /// Whether it is a note.
+    /// Whether to report it as a note.
     pub is_note: bool,
-    /// Another finding with the same cause.
+    /// The id of another finding with the same cause.
     pub same_as: Option<String>,
-    /// A title for a busy reader.
+    /// A short title.
     pub title: String,
     /// What goes wrong, and when.
     pub body: String,
@@ -24,7 +24,7 @@ pub struct EditedFinding {
 
 const MAX_ITEMS: usize = 500;
 
-/// Reads which claims have the same cause. A group of one says nothing.
+/// Parses the groups of claims with the same cause. Groups with a single claim are dropped.
 pub fn read_groups(raw: &RawAnswer<'_>) -> Result<(CauseGroups, ParseMethod), ParseProblem> {
     let (found, method) = json_object::find(raw, &["groups"])?;
     json_object::require_agreement(raw, &["groups"])?;
@@ -36,7 +36,7 @@ pub fn read_groups(raw: &RawAnswer<'_>) -> Result<(CauseGroups, ParseMethod), Pa
     Ok((groups.into_iter().filter(|group| group.len() > 1).collect(), method))
 }
 
-/// Reads how findings are to be reported, the most important first.
+/// Parses how to report the findings, the most important first.
 pub fn read_edit(raw: &RawAnswer<'_>) -> Result<(Vec<EditedFinding>, ParseMethod), ParseProblem> {
     let (found, method) = json_object::find(raw, &["findings"])?;
     json_object::require_agreement(raw, &["findings"])?;

@@ -1,10 +1,11 @@
-//! Takes fields out of an object: what is missing is named, what has the wrong type is no answer.
+//! Reads fields of JSON objects. The error names a missing field; a field with the wrong type is an
+//! invalid answer.
 
 use super::ParseProblem;
 use super::json_object::JsonObject;
 use serde_json::Value;
 
-/// A field that must be there; null counts as missing.
+/// A required field; null counts as missing.
 pub(crate) fn required<'o>(object: &'o JsonObject, key: &str) -> Result<&'o Value, ParseProblem> {
     match object.get(key) {
         None | Some(Value::Null) => Err(ParseProblem::MissingField(key.to_owned())),
@@ -16,7 +17,7 @@ pub(crate) fn text<'o>(object: &'o JsonObject, key: &str) -> Result<&'o str, Par
     required(object, key)?.as_str().ok_or(ParseProblem::InvalidFormat)
 }
 
-/// A field that may be left out.
+/// An optional field.
 pub(crate) fn optional_text<'o>(
     object: &'o JsonObject,
     key: &str,
@@ -41,8 +42,8 @@ pub(crate) fn object(value: &Value) -> Result<&JsonObject, ParseProblem> {
     value.as_object().ok_or(ParseProblem::InvalidFormat)
 }
 
-/// The first lines of a text within so many characters: what is left is still what is quoted. Of a
-/// longer line only its start is left.
+/// The first complete lines of a text, at most `n_chars` characters, so that every line is still an
+/// exact quote. A single longer line is cut.
 pub(crate) fn first_lines(text: &str, n_chars: usize) -> String {
     let text = text.trim();
     let Some((at, _)) = text.char_indices().nth(n_chars) else { return text.to_owned() };
@@ -50,7 +51,7 @@ pub(crate) fn first_lines(text: &str, n_chars: usize) -> String {
     start.rsplit_once('\n').map_or(start, |(lines, _)| lines).to_owned()
 }
 
-/// The text, cut at so many characters.
+/// The first `n_chars` characters of a text, with `…` if it is cut.
 pub(crate) fn cut(text: &str, n_chars: usize) -> String {
     match text.char_indices().nth(n_chars) {
         None => text.to_owned(),

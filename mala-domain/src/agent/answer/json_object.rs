@@ -37,7 +37,7 @@ const TEXTS: [&str; 6] = ["answer", "content", "message", "response", "review", 
 /// A JSON object.
 pub type JsonObject = Map<String, Value>;
 
-/// The object that holds one of these keys, and how it was found.
+/// Finds the object that has one of these keys, and says how it was found.
 pub fn find(raw: &RawAnswer<'_>, keys: &[&str]) -> Result<(JsonObject, ParseMethod), ParseProblem> {
     let text = raw.text.trim();
     if text.len() > MAX_BYTES {
@@ -67,9 +67,9 @@ fn from_whole_text(
     }
 }
 
-/// The object inside known envelopes: `output`, `result`, a string that is JSON, alone or the only
-/// entry of an object. Under any other name it may be anything, such as an example of what not to say,
-/// and needs the nonce.
+/// Unwraps the object from known envelopes: under `output` or `result`, as JSON in a string, or as
+/// the only entry of an object. Under an unknown key it must carry the nonce, because it could be
+/// anything, for example a bad example.
 fn unwrap_envelope(
     value: Value,
     raw: &RawAnswer<'_>,
@@ -98,7 +98,8 @@ fn unwrap_envelope(
     }
 }
 
-/// What is not JSON as a whole: one code fence around all of it, or an object with the nonce.
+/// Finds the object in text that is not JSON as a whole: inside a code fence around all of it, or
+/// as an object with the nonce.
 fn find_in_text(
     text: &str,
     raw: &RawAnswer<'_>,
@@ -141,8 +142,8 @@ pub(crate) fn have_same_value(raw: &RawAnswer<'_>, key: &str) -> bool {
     values_with_nonce(raw, key).windows(2).all(|two| two.first() == two.last())
 }
 
-/// What every object in a text that carries the nonce has under this key, in order: those inside of
-/// others and of strings too.
+/// The values of this key in all objects that carry the nonce, in order, including nested objects
+/// and objects in strings.
 pub(crate) fn values_with_nonce(raw: &RawAnswer<'_>, key: &str) -> Vec<Value> {
     let mut found = Vec::new();
     for object in json_objects_in(raw.text) {
@@ -186,7 +187,7 @@ pub(crate) fn text_around_objects(text: &str) -> Option<String> {
     (!objects.is_cut()).then_some(around)
 }
 
-/// The JSON objects in a text, in order, without those inside of others.
+/// The top-level JSON objects in a text, in order.
 pub(super) fn json_objects_in(text: &str) -> impl Iterator<Item = JsonObject> {
     JsonObjectScanner::of(text).map(|(_, object)| object)
 }
@@ -203,7 +204,7 @@ impl<'t> JsonObjectScanner<'t> {
         Self { text, at: 0, starts: 0 }
     }
 
-    /// Whether it ended before the text did.
+    /// Whether scanning stopped before the end of the text.
     fn is_cut(&self) -> bool {
         self.starts >= MAX_STARTS && self.text.get(self.at..).is_some_and(|it| it.contains('{'))
     }
@@ -230,7 +231,7 @@ impl Iterator for JsonObjectScanner<'_> {
     }
 }
 
-/// A nonce is optional in an answer that is bound otherwise; a wrong one never is right.
+/// Checks the nonce of an answer. A missing nonce is allowed here; a wrong one is an error.
 fn check_nonce(object: &JsonObject, raw: &RawAnswer<'_>) -> Result<(), ParseProblem> {
     match object.get("nonce") {
         None | Some(Value::Null) => Ok(()),

@@ -1,5 +1,5 @@
-//! The answer to a review: verdict and findings. The plain form has six fields per finding; ours has
-//! more, and a finding that has them must fill them.
+//! Parses the answer to a review: verdict and findings. The short form has six fields per finding.
+//! The full form has more, and a finding that uses one of them must fill all of them.
 
 use super::fields::{cut, first_lines, list, number, object, optional_text, required, text};
 use super::json_object::{self, JsonObject, ParseMethod};
@@ -16,39 +16,39 @@ use std::collections::HashSet;
 pub struct ReviewAnswer {
     /// How it was parsed.
     pub method: ParseMethod,
-    /// What the model says of the whole.
+    /// The model's summary of the review.
     pub summary: String,
-    /// What it claims.
+    /// The claims.
     pub claims: Vec<ModelClaim>,
-    /// Why findings were left out.
+    /// The reasons why findings were dropped.
     pub dropped: Vec<String>,
-    /// Those findings: they leave a field of the full form empty.
+    /// The dropped findings: they leave a field of the full form empty.
     pub incomplete: Vec<ModelClaim>,
-    /// What it says of the hints.
+    /// The model's opinions on the hints.
     pub hints: Vec<HintOpinion>,
 }
 
 /// A claim of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelClaim {
-    /// The claim as every reviewer makes it.
+    /// The claim in the form that all reviewers share.
     pub candidate: ReviewClaim,
-    /// Whether the model said how sure it is.
+    /// Whether the model stated its confidence.
     pub has_confidence: bool,
 }
 
-/// What a model says of a finding of the built-in checks.
+/// A model's opinion on a finding of the built-in checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HintOpinion {
-    /// Which.
+    /// The id of the hint.
     pub id: String,
-    /// Whether it holds.
+    /// Whether the model agrees with it.
     pub stands: bool,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// The confidence of a claim that gives none.
+/// The confidence of a claim that states none.
 const DEFAULT_CONFIDENCE: f64 = 0.7;
 const MAX_FINDINGS: usize = 500;
 const MAX_TITLE: usize = 300;
@@ -56,8 +56,8 @@ const MAX_BODY: usize = 4_000;
 /// Placeholders of the prompt: an answer with one of them repeats the prompt.
 const TEMPLATE: [&str; 3] = ["relative/path/to/file", "[P0-3]", "path from the root of"];
 
-/// The source of an answer. A lane may leave the priority open, and the paths of a lane are matched with
-/// the change later.
+/// The source of an answer. A lane may omit the priority, and its paths are matched with the change
+/// later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnswerSource {
     /// The agent's model.
@@ -66,7 +66,7 @@ pub(crate) enum AnswerSource {
     Lane,
 }
 
-/// Reads the answer to a review.
+/// Parses the answer to a review.
 pub fn read_review(words: &RawAnswer<'_>) -> Result<ReviewAnswer, ParseProblem> {
     let (object, method) = json_object::find(words, &["verdict", "findings"])?;
     json_object::require_agreement(words, &["verdict", "findings"])?;
@@ -175,7 +175,8 @@ fn priority(finding: &JsonObject, source: AnswerSource) -> Result<Option<Priorit
     number.map(Some).ok_or(ParseProblem::InvalidFormat)
 }
 
-/// The title with its priority in front. Where the two disagree, the more urgent one holds.
+/// Puts the priority in front of the title. If the title names another priority, the more urgent
+/// one wins.
 fn with_priority_prefix(priority: Option<Priority>, title: &str) -> (Option<Priority>, String) {
     let title = title.trim();
     let said = Priority::ALL
@@ -188,14 +189,14 @@ fn with_priority_prefix(priority: Option<Priority>, title: &str) -> (Option<Prio
     }
 }
 
-/// The body, with the trigger and the effect when they are said apart.
+/// The body, with the trigger and the effect if the finding has them as separate fields.
 fn full_body(body: &str, finding: &JsonObject) -> Result<String, ParseProblem> {
     let parts = (non_empty_text(finding, "when")?, non_empty_text(finding, "then")?);
     let (Some(when), Some(then)) = parts else { return Ok(body.trim().to_owned()) };
     Ok(format!("{}\n\nWhen: {}\nThen: {}", body.trim(), when.trim(), then.trim()))
 }
 
-/// A field of the full form that a finding leaves empty though it has the full form.
+/// The first empty field of a finding that uses the full form.
 fn empty_field(finding: &JsonObject) -> Result<Option<&'static str>, ParseProblem> {
     let fields = ["when", "then", "evidence"];
     if !fields.iter().any(|field| finding.contains_key(*field)) {
@@ -245,8 +246,8 @@ fn hint(value: &Value) -> Result<HintOpinion, ParseProblem> {
     })
 }
 
-/// Reads an answer that was brought into form; the problem of the original stands when the result
-/// says anything that the original does not.
+/// Parses an answer that another call restructured. Returns the problem of the original answer if
+/// the result contains anything that the original does not.
 pub fn read_restructured(
     original: &str,
     words: &RawAnswer<'_>,
@@ -274,7 +275,7 @@ fn says_only(answer: &ReviewAnswer, original: &str) -> bool {
     })
 }
 
-/// Whether these words name a priority or the severity that it stands for.
+/// Whether the words contain the priority or the name of its severity.
 fn names(known: &HashSet<String>, priority: Priority) -> bool {
     known.contains(&priority.to_string().to_lowercase())
         || known.contains(priority.severity().name())

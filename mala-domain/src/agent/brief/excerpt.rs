@@ -22,7 +22,7 @@ pub(super) struct HunkGroup {
 /// Longer unchanged lines are cut. Changed lines never are.
 const MAX_LINE: usize = 2_000;
 
-/// Stands between the number of a line and its text.
+/// The mark between the number of an unchanged line and its text.
 const UNCHANGED: char = ' ';
 
 /// The groups of hunks of a file, in order.
@@ -125,7 +125,7 @@ fn piece(window: ExcerptWindow, file: &ChangedFile, clean: &RedactedFile) -> Hun
     HunkGroup { hunks: window.hunks, wide, narrow }
 }
 
-/// What the hunks do at each line at head.
+/// The added lines at head, and the removed lines before each line at head.
 #[derive(Default)]
 struct LineMarks<'c> {
     added: Vec<u32>,

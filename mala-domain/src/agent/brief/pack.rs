@@ -18,14 +18,14 @@ pub struct PromptBriefs {
     pub opening: String,
     /// The hunks that no brief shows.
     pub left_out: Vec<UnshownHunks>,
-    /// How many groups of hunks are shown without what is around them.
+    /// The number of groups of hunks that are shown without surrounding lines.
     pub n_narrow: usize,
     /// Hunks with an added line that is redacted as a secret although no built-in check reports one.
     /// They count as not reviewed.
     pub unread: Vec<(FilePath, usize)>,
     /// A warning for each file with redacted lines.
     pub hidden: Vec<String>,
-    /// What was cut.
+    /// Warnings about text that was cut.
     pub warnings: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub struct UnshownHunks {
 
 /// The briefs of a change.
 pub fn briefs(material: &BriefMaterial<'_>, style: &BriefStyle<'_>) -> PromptBriefs {
-    // A list of files tells nothing when the one brief shows all of them.
+    // A list of files is redundant if one brief shows all of them.
     let is_told = |file: &ChangedFile| is_shown(file) || has_no_hunks(file);
     let all = material.change.files.iter().all(is_told).then(|| one(material, style, FileList::No));
     let may_narrow = style.max_briefs <= 1;
@@ -68,8 +68,8 @@ fn one(material: &BriefMaterial<'_>, style: &BriefStyle<'_>, list: FileList<'_>)
     pack(material, &BriefStyle { max_briefs: 1, ..*style }, opening, vec![files])
 }
 
-/// Related files in several briefs. The list of files says which part shows a file, and is written once it
-/// is known.
+/// Splits the change into several briefs that keep related files together. The list of files is
+/// written last, because it names the brief that shows each file.
 fn several(material: &BriefMaterial<'_>, style: &BriefStyle<'_>) -> PromptBriefs {
     let groups = || related::groups(shown_files(material));
     let unknown: Vec<FileMark> = material.change.files.iter().map(|_| FileMark::Unshown).collect();
@@ -175,7 +175,7 @@ struct BriefPacker<'p> {
 }
 
 impl BriefPacker<'_> {
-    /// Adds files that belong together. A group that would be torn apart starts a new brief.
+    /// Adds related files. If they do not fit into the current brief, they start a new one.
     fn add_group(&mut self, files: Vec<PendingFile<'_>>) {
         let bytes: usize = files.iter().map(|(file, pieces)| self.n_bytes(file, pieces)).sum();
         let whole = self.style.max_bytes.saturating_sub(self.opening.len());
@@ -197,7 +197,7 @@ impl BriefPacker<'_> {
             pieces = self.show(file, pieces, may_narrow || !self.may_open());
             let is_empty = self.briefs.last().is_some_and(|brief| brief.shown.is_empty());
             match (is_empty && pieces.len() == n_before, self.may_open()) {
-                // A hunk that fits into no brief with what is around it may fit without.
+                // A hunk that fits into no brief with its surroundings may fit without them.
                 (true, _) if !may_narrow => may_narrow = true,
                 (true, _) | (_, false) => break,
                 (false, true) if !pieces.is_empty() => self.open(),
@@ -210,8 +210,8 @@ impl BriefPacker<'_> {
         }
     }
 
-    /// Shows what fits of a file in the last brief; the rest is returned. Without its surroundings, a hunk
-    /// is only shown if there is no other way.
+    /// Adds as many hunks of a file as fit into the last brief, and returns the rest. A hunk is
+    /// shown without its surroundings only if it does not fit otherwise.
     fn show(
         &mut self,
         file: &ChangedFile,
@@ -266,7 +266,7 @@ impl BriefPacker<'_> {
     }
 }
 
-/// What one brief shows of one file.
+/// The part of a file that one brief shows.
 #[derive(Default)]
 struct FileExcerpt {
     text: String,

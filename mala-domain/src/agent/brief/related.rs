@@ -1,5 +1,6 @@
-//! The order of files in prompts: production code before tests, the most changed first. For several prompts,
-//! files that belong together stay together: those of one folder, and a test with what it tests.
+//! The order of files in prompts: production code before tests, the most changed first. With
+//! several prompts, related files stay together: files of one folder, and a test with the code that
+//! it tests.
 
 use crate::change::{ChangedFile, FilePath, LineKind};
 use std::cmp::Reverse;
@@ -50,7 +51,7 @@ fn folder(path: &FilePath) -> String {
     text.rsplit_once('/').map(|(folder, _)| folder.to_owned()).unwrap_or_default()
 }
 
-/// The name of a file without its extension and what marks it as a test.
+/// The name of a file without its extension and without test markers such as `_test`.
 fn stem(path: &FilePath) -> String {
     let name = path.file_name();
     let name = name.split('.').next().unwrap_or_default();

@@ -18,7 +18,7 @@ const CHANGES_WITHOUT_LINES: &str = "changes that no line shows";
 const ABOUT_HINTS: &str =
     "Of each hint say whether it stands and why; do not repeat it as a finding.\n";
 
-/// The text before the change, and what had to be cut.
+/// The text before the change, and warnings about cut texts.
 pub(super) struct BriefOpening {
     pub(super) text: String,
     pub(super) warnings: Vec<String>,
@@ -46,7 +46,7 @@ pub(super) enum FileMark {
 }
 
 impl FileMark {
-    /// The words behind the name of a file; those of an unshown file are the longest.
+    /// The suffix after the name of a file. The one of an unshown file is the longest.
     fn words(self) -> String {
         match self {
             Self::None => String::new(),
@@ -147,7 +147,7 @@ fn lines_within(text: &str, n_bytes: usize) -> &str {
 
 fn files(material: &BriefMaterial<'_>, marks: &[FileMark]) -> String {
     let mut text = format!("{}\n", material.target);
-    // Those of which no line changes are told apart.
+    // Files without changed lines are listed separately.
     let all = material.change.files.iter().enumerate();
     let files: Vec<_> = all.filter(|(_, file)| !has_no_hunks(file)).collect();
     for (at, file) in files.iter().take(MAX_FILES) {
@@ -169,7 +169,7 @@ fn files(material: &BriefMaterial<'_>, marks: &[FileMark]) -> String {
     text
 }
 
-/// A changed file in one line: where it is and what happened to it.
+/// A changed file in one line: its path and its status.
 pub(super) fn name(file: &ChangedFile) -> String {
     let status = match file.status {
         FileStatus::Added => "added",
@@ -205,7 +205,7 @@ pub fn has_no_hunks(file: &ChangedFile) -> bool {
     file.is_reviewable() && file.hunks.is_empty()
 }
 
-/// The change to a file that its lines do not show, such as its mode; `None` if there is none.
+/// A change of a file outside of its lines, such as its mode; `None` if there is none.
 pub fn without_lines(file: &ChangedFile) -> Option<String> {
     let is_link = file.kind == EntryKind::Symlink && file.exists_at_head() && file.is_reviewable();
     if !(has_no_hunks(file) || is_link || file.mode_change.is_some()) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
-    /// Two calls: a draft, then tool results or a check of what it claims.
+    /// Two calls: a draft, then tool results or a check of its claims.
     #[serde(alias = "quick")]
     Lean,
     /// A draft with tools, a check of every finding, and an edit.
@@ -23,7 +23,7 @@ impl Profile {
     /// All profiles, the cheapest first.
     pub const ALL: [Self; 3] = [Self::Lean, Self::Standard, Self::Thorough];
 
-    /// The word that users write.
+    /// The name that users write.
     pub fn name(self) -> &'static str {
         match self {
             Self::Lean => "lean",

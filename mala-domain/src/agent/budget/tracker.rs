@@ -23,14 +23,14 @@ pub enum Charge {
 pub struct CallUsage {
     /// Tokens in and out.
     pub tokens: Option<u64>,
-    /// The part of them that came from a cache.
+    /// The input tokens that came from a cache.
     pub cache_read: Option<u64>,
     /// Dollars.
     pub dollars: Option<Dollars>,
 }
 
 impl CallUsage {
-    /// The provider rejected the call before it cost anything.
+    /// The usage of a call that the provider rejected without cost.
     pub const NOTHING: Self =
         Self { tokens: Some(0), cache_read: Some(0), dollars: Some(Dollars::ZERO) };
 }
@@ -54,7 +54,7 @@ pub enum LimitReached {
     /// No tool call is left.
     #[error("all {0} tool calls are spent")]
     Tools(u32),
-    /// The call could take more tokens than are left.
+    /// The call could use more tokens than are left.
     #[error("the call could exceed the budget of {0} tokens")]
     Tokens(u64),
     /// The call could cost more than is left.
@@ -91,7 +91,7 @@ struct UnreportedUsage {
 }
 
 impl BudgetTracker {
-    /// A tracker with nothing spent.
+    /// A tracker with an unused budget.
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,
@@ -111,7 +111,7 @@ impl BudgetTracker {
         &self.limits
     }
 
-    /// Reserves the worst case, or says which limit it could exceed.
+    /// Reserves the worst case of a call. The error names the limit that it could exceed.
     pub fn reserve(&mut self, charge: Charge) -> Result<Reservation, LimitReached> {
         match charge {
             Charge::Call { tokens, dollars } => {
@@ -128,7 +128,8 @@ impl BudgetTracker {
         Ok(Reservation { charge })
     }
 
-    /// Reserves a request that repeats a failed one. It uses no call, but what it could cost is reserved.
+    /// Reserves a request that repeats a failed one. It does not count as a call, but its possible
+    /// cost is reserved.
     pub fn reserve_retry(&mut self, charge: Charge) -> Result<Reservation, LimitReached> {
         let Charge::Call { tokens, dollars } = charge else { return self.reserve(charge) };
         if self.retries >= self.limits.max_retries {

@@ -13,7 +13,8 @@ pub fn ground_evidence(mut claim: ReviewClaim, change: &Change, texts: &FileText
     let Some(quoted) = claim.evidence.take() else { return claim };
     let head = head_text(&claim.file, change, texts);
     let gone = removed_text(&claim.file, change);
-    // A secret was taken out of the line: its place stands for it, if what is quoted stood there.
+    // If the quote contains a redacted secret and matches the redacted text, the exact line is
+    // unknown and the location alone identifies it.
     let hides = |text: &str| {
         quoted.contains("[redacted:") && in_words_of(&secrets::redact(text), &quoted).is_some()
     };
@@ -22,7 +23,7 @@ pub fn ground_evidence(mut claim: ReviewClaim, change: &Change, texts: &FileText
     } else if hides(&head) || hides(&gone) {
         claim.evidence = None;
     } else if let Some(gone) = in_words_of(&gone, &quoted) {
-        // The lines that are left are the evidence.
+        // The remaining lines at the location become the evidence.
         claim.body.push_str(&format!("\n\nRemoved: {}", gone.join("\n").trim()));
     } else if let Some(line) = beside_removed(&head, &gone, &quoted) {
         claim.evidence = Some(line);
@@ -32,8 +33,8 @@ pub fn ground_evidence(mut claim: ReviewClaim, change: &Change, texts: &FileText
     claim
 }
 
-/// The lines of the quote as the text has them, when each is somewhere in the text, whatever its white
-/// space; admission looks more closely.
+/// The quoted lines as they are written in the text, if it contains all of them. White space is
+/// ignored; admission compares more strictly.
 fn in_words_of(text: &str, quoted: &str) -> Option<Vec<String>> {
     let bare_text = bare(text);
     let found: Option<Vec<String>> =
@@ -41,14 +42,14 @@ fn in_words_of(text: &str, quoted: &str) -> Option<Vec<String>> {
     found.filter(|found| !found.is_empty())
 }
 
-/// A line of a text that a quoted one stands for.
+/// The line of the text that a quoted line refers to.
 fn line_of(text: &str, bare_text: &str, quoted: &str) -> Option<String> {
     let meant = line_format::possible_originals(quoted);
     let has = |line: &&String| text.contains(line.as_str()) || bare_text.contains(&bare(line));
     meant.iter().find(has).cloned().or_else(|| imitating(text, &meant))
 }
 
-/// The lines of a quote, without what only frames them or stands for what is left out.
+/// The lines of a quote without code fences, hunk headers and ellipses.
 fn lines(quoted: &str) -> impl Iterator<Item = &str> {
     quoted.lines().filter(|line| {
         let line = line.trim();
@@ -56,7 +57,8 @@ fn lines(quoted: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Lines that stand one after the other, else the longest of them: a quote may leave out what is between.
+/// The lines joined, if they are consecutive in the text; otherwise the longest one, because the
+/// quote may omit lines between them.
 fn together(text: &str, found: Vec<String>) -> String {
     let there: Vec<String> = text.lines().map(bare).filter(|line| !line.is_empty()).collect();
     let wanted: Vec<String> = found.iter().map(|line| bare(line)).collect();
@@ -67,7 +69,8 @@ fn together(text: &str, found: Vec<String>) -> String {
     }
 }
 
-/// A line at head from a quote of lines that are there beside lines that the change removed.
+/// The longest line at head, for a quote that mixes lines at head with lines that the change
+/// removed.
 fn beside_removed(head: &str, gone: &str, quoted: &str) -> Option<String> {
     let (bare_head, bare_gone) = (bare(head), bare(gone));
     let mut kept = Vec::new();
@@ -90,7 +93,7 @@ fn bare(text: &str) -> String {
     text.chars().filter(|c| *c == '\n' || !c.is_whitespace()).collect()
 }
 
-/// A line of the text that itself holds what breaks imitations.
+/// A line of the text that itself contains the mark for broken imitations.
 fn imitating(text: &str, meant: &[String]) -> Option<String> {
     if !text.contains(fence::IMITATION) {
         return None;
@@ -100,7 +103,7 @@ fn imitating(text: &str, meant: &[String]) -> Option<String> {
         .map(|line| line.trim().to_owned())
 }
 
-/// The file at head; of a patch without its repository, the lines that it shows.
+/// The file at head. For a patch without a repository, only the lines in its hunks.
 fn head_text(file: &FilePath, change: &Change, texts: &FileTexts) -> String {
     if let Some(text) = texts.at_head(file) {
         return text.to_owned();
@@ -110,7 +113,7 @@ fn head_text(file: &FilePath, change: &Change, texts: &FileTexts) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What the change removed from a file.
+/// The lines that the change removed from a file.
 fn removed_text(file: &FilePath, change: &Change) -> String {
     let hunks = change.file(file).map(|file| file.hunks.as_slice()).unwrap_or_default();
     let lines = hunks.iter().flat_map(|hunk| hunk.removed_lines()).map(|(_, text)| text);

@@ -15,13 +15,13 @@ pub struct MissingNames {
 
 /// Finds the definitions of names in the files at head.
 pub trait NameBindings {
-    /// The line on which the file defines or imports exactly this name, so that the code at the cited
-    /// lines has it for sure; never one of the cited lines.
+    /// The line on which the file defines or imports exactly this name, in a scope that the cited
+    /// lines can certainly see. Never one of the cited lines.
     fn line_of(&self, file: &FilePath, name: &str, cited: LineSpan) -> Option<u32>;
 }
 
-/// The whole title: names, that they are missing, and at most that it is this file that lacks them.
-/// Whatever else a title says may be a condition, under which a name that is there is not.
+/// Matches a title that only says that names are missing, at most with "in this file". Any other
+/// text may be a condition under which the name is missing even though it exists.
 #[expect(clippy::expect_used, reason = "constant patterns, compiled by every test")]
 static SAYS_MISSING: LazyLock<Regex> = LazyLock::new(|| {
     let name = r#"[`'"][A-Za-z_$][A-Za-z0-9_$]{0,80}(?:\(\))?[`'"]"#;
@@ -46,8 +46,8 @@ static QUOTED_NAME: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is valid")
 });
 
-/// The names that a claim says are missing; `None` when its title says anything else or anything more.
-/// The title alone counts: a body names other things too.
+/// The names that a claim calls missing; `None` if its title says anything else. Only the title
+/// counts, because the body mentions other names too.
 pub fn missing_names(title: &str) -> Option<MissingNames> {
     if !SAYS_MISSING.is_match(title) {
         return None;
@@ -59,8 +59,8 @@ pub fn missing_names(title: &str) -> Option<MissingNames> {
     (!names.is_empty()).then_some(MissingNames { names })
 }
 
-/// Why a claim about these lines is wrong: each name that it calls missing is bound in the file.
-/// `None` when it makes no such claim, or when one of the names is not.
+/// The reason why a claim about missing names is wrong: the file defines or imports all of them.
+/// `None` if it is not such a claim, or if one of the names is missing.
 pub fn refuted_by_definition(
     title: &str,
     file: &FilePath,

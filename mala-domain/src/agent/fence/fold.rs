@@ -1,16 +1,16 @@
-//! Text as an inattentive reader sees it: letters and digits only, in lower case, look-alikes
-//! replaced by what they look like. White space, hyphens and invisible characters count for nothing.
+//! Folds text to what an inattentive reader sees: letters and digits only, in lower case,
+//! look-alikes replaced. White space, hyphens and invisible characters are ignored.
 
 /// The folded form.
 pub(super) fn folded(text: &str) -> String {
     text.chars().flat_map(fold).collect()
 }
 
-/// For each place whose folded form holds one of the wanted words: where the first letter of the
-/// word ends in the text, in order.
+/// Finds the wanted words in the folded text. For each match, returns the offset in `text` after
+/// the first letter of the word, in order.
 pub(super) fn first_ends(text: &str, wanted: &[String]) -> Vec<usize> {
     let mut seen = String::with_capacity(text.len());
-    // For each byte of the folded form, where its character ends in the text.
+    // For each byte of the folded text, the end of its character in `text`.
     let mut ends: Vec<usize> = Vec::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         for letter in fold(c) {
@@ -28,7 +28,7 @@ pub(super) fn first_ends(text: &str, wanted: &[String]) -> Vec<usize> {
     found
 }
 
-/// Where a word starts, overlapping places included.
+/// The offsets of a word, including overlapping ones.
 fn places<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
     let step = word.chars().next().map_or(1, char::len_utf8);
     let mut from = 0;
@@ -45,7 +45,7 @@ fn fold(c: char) -> impl Iterator<Item = char> {
     plain.to_lowercase().filter(|c| c.is_alphanumeric())
 }
 
-/// The ASCII letter or digit that a character looks like, for the alphabets that are abused for it.
+/// The ASCII letter or digit that a character looks like, for commonly abused alphabets.
 fn plain(c: char) -> char {
     const LOOKS: [(&str, &str); 3] = [
         ("аАеЕсСӏіІоОрРхХуУкКмМтТнНвВԁԛѕЅјЈ", "aaeeccliiooppxxyykkmmttnnbbdqssjj"),
@@ -60,7 +60,7 @@ fn plain(c: char) -> char {
         0xFF10..=0xFF19 => shifted(0xFF10, '0'),
         0x24B6..=0x24CF => shifted(0x24B6, 'A'),
         0x24D0..=0x24E9 => shifted(0x24D0, 'a'),
-        // Mathematical alphabets: upper and lower case in turns of 26.
+        // Mathematical alphabets: 26 upper-case letters, then 26 lower-case letters, and so on.
         0x1D400..=0x1D6A3 => char::from_u32(u32::from('a') + (code - 0x1D400) % 26),
         0x1D7CE..=0x1D7FF => char::from_u32(u32::from('0') + (code - 0x1D7CE) % 10),
         _ => None,

@@ -43,7 +43,7 @@ pub enum DiffErrorKind {
     HunkLine {
         /// The line of the hunk header.
         hunk: usize,
-        /// Which lines the header announces that did not follow yet.
+        /// The lines that the header announces and that are still missing.
         what: String,
     },
     /// A changed line after the end of a hunk.

@@ -63,7 +63,7 @@ fn overflows(lines: &DiffLines<'_>) -> bool {
     is_change && !is_header && !matches!(without_cr(line), b"-- " | b"--")
 }
 
-/// Adds a hunk, which must come after all others.
+/// Adds a hunk; hunks must be in order.
 pub(super) fn add<'a>(
     hunks: &mut Vec<HunkDiff<'a>>,
     hunk: HunkDiff<'a>,

@@ -195,7 +195,7 @@ pub(super) fn parse_errors(of: &JsonObject) -> Result<Vec<String>, ReviewerFailu
     Ok(all.iter().take(100).map(one).collect())
 }
 
-/// Where the session's files are.
+/// The folder of the session.
 pub(super) fn log(object: &JsonObject) -> Result<Option<String>, ReviewerFailure> {
     Ok(optional_text(object, "session_dir").map_err(unreadable)?.map(str::to_owned))
 }

@@ -25,7 +25,7 @@ const DIALECT: GateDialect = GateDialect {
 pub struct GateState {
     /// Its verdict; `None` if a person has to decide.
     pub verdict: Option<Verdict>,
-    /// The reason that the gate gives.
+    /// The reason, as the gate states it.
     pub reason: String,
     /// Its iteration, if the gate prints it.
     pub iteration: Option<u32>,

@@ -41,7 +41,8 @@ pub(super) fn panel_word(
 }
 
 impl PanelVotes<'_> {
-    /// What the panel reviewed: nothing, if a started reviewer gave no verdict.
+    /// The part of the change that the panel reviewed: nothing if a started reviewer has no
+    /// verdict.
     pub(super) fn account(&self, started: &StartedSession) -> Result<GateAccount, ReviewerFailure> {
         agrees(self.verdict, self.claims)?;
         if self.verdict == Verdict::Pass {

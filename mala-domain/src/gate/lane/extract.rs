@@ -1,4 +1,4 @@
-//! Finds the answer and the usage in what a lane printed.
+//! Finds the answer and the usage in the output of a lane.
 
 use super::{AnswerForm, AnswerPlace, Lane};
 use crate::review::Usage;

@@ -36,12 +36,12 @@ pub enum LaneProblem {
 }
 
 impl LaneTable {
-    /// The lanes that mala knows.
+    /// The built-in lanes.
     pub fn known() -> Result<Self, LaneProblem> {
         Self::with(&BTreeMap::new())
     }
 
-    /// The lanes that mala knows, overridden by these.
+    /// The built-in lanes, overridden by these.
     pub fn with(own: &BTreeMap<String, LaneSettings>) -> Result<Self, LaneProblem> {
         let known: BTreeMap<String, LaneSettings> =
             toml::from_str(KNOWN).map_err(|error| LaneProblem::Known(error.to_string()))?;

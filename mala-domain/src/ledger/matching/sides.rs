@@ -1,5 +1,5 @@
-//! The two sides of a comparison: what of a known and of a reported finding does not depend on the other one. It is
-//! computed once, so that many findings in one file can be compared with each other.
+//! The two sides of a comparison: properties of a known or a reported finding that do not depend on
+//! the other one. They are computed once, so that many findings of one file can be compared.
 
 use super::{KnownFindings, is_added_copy};
 use crate::change::{FilePath, LineSpan};
@@ -14,7 +14,8 @@ pub(super) struct ReportedSide<'f> {
     pub(super) code: String,
     /// The words of its evidence, sorted.
     pub(super) tokens: Vec<&'f str>,
-    /// Where its lines were in the last review, if they and those around them are unchanged.
+    /// The position of its lines in the last review, if they and the lines around them are
+    /// unchanged.
     pub(super) origin: Option<LineSpan>,
     copy: OnceCell<Option<usize>>,
     is_added_copy: OnceCell<bool>,
@@ -35,7 +36,7 @@ impl<'f> ReportedSide<'f> {
         }
     }
 
-    /// Which copy of equal code in its symbol it is about.
+    /// The index of the copy of equal code in its symbol.
     pub(super) fn copy(&self) -> Option<usize> {
         *self.copy.get_or_init(|| copy_number(self.finding).map(|(copy, _)| copy))
     }
@@ -55,13 +56,13 @@ pub(super) struct KnownSide<'k> {
     pub(super) tokens: Vec<&'k str>,
     /// Whether its lines in the last review were its code.
     pub(super) was_there: bool,
-    /// Where its lines of the last review are, as far as a diff can tell.
+    /// The position at head of its lines in the last review, as far as the diff shows it.
     pub(super) located: Option<LineSpan>,
     /// The same, if they and those around them are unchanged.
     pub(super) unchanged: Option<LineSpan>,
-    /// Where its code stands as lines; `None` when the file cannot be read.
+    /// The places of its code as whole lines; `None` if the file cannot be read.
     copies: Option<Vec<LineSpan>>,
-    /// Where its code stands, broken into other lines or within lines.
+    /// The places of its code with other line breaks or as parts of lines.
     broken_copies: OnceCell<Vec<LineSpan>>,
     was_only_copy: OnceCell<bool>,
     copy: OnceCell<Option<usize>>,
@@ -98,7 +99,7 @@ impl<'k> KnownSide<'k> {
         candidates.iter().map(side).collect()
     }
 
-    /// Which copy of equal code in its symbol it is about.
+    /// The index of the copy of equal code in its symbol.
     pub(super) fn copy(&self) -> Option<usize> {
         *self.copy.get_or_init(|| copy_number(&self.it.finding).map(|(copy, _)| copy))
     }
@@ -112,22 +113,22 @@ impl<'k> KnownSide<'k> {
         *self.was_only_copy.get_or_init(|| n_copies() == 1)
     }
 
-    /// Whether its code stands as lines, and not broken into other ones.
+    /// Whether its code exists as whole lines, with the same line breaks.
     pub(super) fn stands_as_lines(&self) -> bool {
         self.copies.as_ref().is_some_and(|copies| !copies.is_empty())
     }
 
-    /// Whether its code stands once, on some of these lines.
+    /// Whether its code exists exactly once, on some of these lines.
     pub(super) fn is_only_at(&self, lines: LineSpan) -> bool {
         matches!(self.places(), Some([only]) if only.overlaps(lines))
     }
 
-    /// Whether its code stands on other lines than these, or may do so.
+    /// Whether its code exists, or may exist, on other lines than these.
     pub(super) fn may_be_outside(&self, lines: LineSpan) -> bool {
         self.places().is_none_or(|places| places.iter().any(|place| !place.overlaps(lines)))
     }
 
-    /// Where its code stands; `None` when the file cannot be read.
+    /// The places of its code; `None` if the file cannot be read.
     fn places(&self) -> Option<&[LineSpan]> {
         let copies = self.copies.as_deref()?;
         if !copies.is_empty() {

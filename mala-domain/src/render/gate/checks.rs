@@ -1,4 +1,5 @@
-//! How findings were checked: who found each, who checked it, and the outcome.
+//! How findings were checked: the reviewer that found each, the one that checked it, and the
+//! outcome.
 
 use crate::finding::{Finding, VerificationOutcome};
 use crate::report::Report;
@@ -14,15 +15,15 @@ pub struct GateCheckJson {
     pub location: String,
     /// The reviewers that found it.
     pub found_by: Vec<String>,
-    /// The reviewer that checked it; null if it was checked by mala itself or not at all.
+    /// The reviewer that checked it; null if mala checked it or if it was not checked.
     pub checked_by: Option<String>,
-    /// What came of it.
+    /// The outcome.
     pub outcome: VerificationOutcome,
     /// Why.
     pub how: Option<String>,
 }
 
-/// The words for who found a finding, who checked it, and the outcome.
+/// Describes who found a finding, who checked it, and the outcome.
 pub fn check_words(check: &GateCheckJson) -> String {
     let found = format!("found by {}", check.found_by.join(", "));
     let how = check.how.as_deref().map(|how| format!(": {how}")).unwrap_or_default();

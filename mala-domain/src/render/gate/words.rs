@@ -1,4 +1,4 @@
-//! What the result of a session says in words: the verdict, what each reviewer says, and why there is no
+//! The result of a session as text: the verdict, the result of each reviewer, and why there is no
 //! verdict.
 
 use super::{GateLaneJson, GateResultJson, GateReviewerJson};
@@ -6,7 +6,7 @@ use crate::finding::Finding;
 use crate::report::{Report, ReviewerReport, TrackingReport};
 use crate::verdict::counts;
 
-/// The words for a reviewer of a report, as in the result of a session.
+/// Describes a reviewer of a report, as in the result of a session.
 pub fn reviewer_words(reviewer: &ReviewerReport, report: &Report) -> String {
     let name = &reviewer.reviewer;
     let counts = report.issues.iter().any(|issue| issue.is_reported_by(name));
@@ -54,7 +54,7 @@ impl GateResultJson {
         refuted
     }
 
-    /// The words for a reviewer: its verdict, why its objection does not count, or why it has no vote.
+    /// Describes a reviewer: its verdict, why its objection does not count, or why it has no vote.
     pub fn says(&self, name: &str) -> String {
         let Some(reviewer) = self.reviewers.get(name) else { return "no vote".to_owned() };
         let refuted_by = self.report.reviewers.get(name).map(|lane| lane.refuted_by.as_slice());
@@ -64,7 +64,7 @@ impl GateResultJson {
         words(reviewer, refuted_by.unwrap_or_default(), aside)
     }
 
-    /// Why there is no verdict, apart from what reviewers say themselves.
+    /// Why there is no verdict, except for the reasons of single reviewers.
     pub fn problems(&self) -> impl Iterator<Item = &String> {
         let is_of = |error: &str, name: &String| {
             error.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(": "))

@@ -29,7 +29,7 @@ pub fn render_summary(
     let mut stable = report.clone();
     stable.stats = Default::default();
     stable.review_log_path = None;
-    // A finding is fixed in one round, and the next run on the same head no longer says so.
+    // A finding is reported as fixed in one round only; the next run on the same head would differ.
     stable.tracking.iter_mut().for_each(|tracking| tracking.fixed.clear());
     stable.reviewers.iter_mut().for_each(|reviewer| reviewer.usage = Usage::default());
     let hash = Sha256::digest(text(&stable, pull, in_summary).as_bytes());
@@ -75,7 +75,7 @@ fn text(report: &Report, pull: &PullRequest, in_summary: &[String]) -> String {
     out
 }
 
-/// What became of the findings of earlier rounds: those that are fixed, and those that do not count.
+/// The findings of earlier rounds that are fixed or do not count.
 fn earlier(report: &Report) -> String {
     let Some(tracking) = &report.tracking else { return String::new() };
     let named = |finding: &Finding, why: &str| {
@@ -133,7 +133,7 @@ pub fn render_explanation(report: &Report, finding: Option<&Finding>, command: u
     out
 }
 
-/// The answer to a command without an effect: why it has none, and what commands there are.
+/// The answer to a command without an effect: the reason, and the available commands.
 pub fn render_no_effect(why: &str, command: u64) -> String {
     format!(
         "{why}\n\nIn a reply to the comment of a finding: `/mala waive REASON`, `/mala dispute REASON`, \

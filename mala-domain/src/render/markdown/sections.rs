@@ -1,4 +1,4 @@
-//! The sections of the Markdown report. The length of each is limited, so that none can displace
+//! The sections of the Markdown report. The length of each is limited, so that one cannot displace
 //! the others.
 
 use super::escape::{code, fence, html, inline, prose};
@@ -64,7 +64,8 @@ pub(super) fn finding_at(finding: &Finding, place: &str) -> String {
     out
 }
 
-/// What the ledger says, in one line. The summary of a pull request has none: it would change with every run.
+/// The round and the state of its findings, in one line. The summary of a pull request omits it,
+/// because it would change with every run.
 pub(super) fn ledger(report: &Report) -> String {
     let line = |ledger: String| format!("**Ledger:** {}\n\n", inline(&at_most(&ledger, 1000)));
     wording::ledger(report).map(line).unwrap_or_default()
@@ -112,7 +113,7 @@ pub(super) fn tail(report: &Report, length: ShaLength) -> String {
     out
 }
 
-/// A note in a list: where it is, and what it says.
+/// A note in a list: its location and text.
 fn note(finding: &Finding) -> String {
     let place = code(&at_most(&format!("{}:{}", finding.file, finding.span()), 200));
     let title = inline(&at_most(&finding.title, 300));

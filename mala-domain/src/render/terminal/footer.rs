@@ -9,7 +9,7 @@ use crate::report::Report;
 /// Number of names listed before the rest is counted.
 const FEW: usize = 5;
 
-/// Adds everything between the findings and the verdict.
+/// Adds the text between the findings and the verdict.
 pub(super) fn write(report: &Report, out: &mut TerminalPage) {
     out.blank();
     notes(report, out);
@@ -118,7 +118,7 @@ fn skipped(report: &Report, out: &mut TerminalPage) {
     }
 }
 
-/// The reviewers that failed; with `-v`, all of them.
+/// The reviewers that failed; with `-v`, all reviewers.
 fn reviewers(report: &Report, out: &mut TerminalPage) {
     let verbose = out.options.verbose;
     for reviewer in report.reviewers.iter().filter(|one| verbose || one.error.is_some()) {

@@ -1,4 +1,5 @@
-//! What the ledger says of a review: fixed findings, those that do not count, and what is next.
+//! Shows the ledger's data about a review: fixed findings, findings that do not count, and the next
+//! step.
 
 use super::TerminalPage;
 use crate::finding::Finding;
@@ -14,7 +15,7 @@ const GROUPS: [(&str, &[Standing]); 2] = [
     ("still open", &[Standing::StillOpen, Standing::Regressed]),
 ];
 
-/// Findings by group; one group without a title when none was reported before.
+/// Findings by group; one group without a title if none was reported before.
 pub(super) fn groups<'r>(
     report: &'r Report,
     ranked: &[&'r Finding],
@@ -35,7 +36,7 @@ pub(super) fn groups<'r>(
     GROUPS.into_iter().map(group).filter(|(_, findings)| !findings.is_empty()).collect()
 }
 
-/// Adds what the ledger says.
+/// Adds the ledger's data about a review.
 pub(super) fn write(tracking: &TrackingReport, out: &mut TerminalPage) {
     for fixed in &tracking.fixed {
         out.labelled("fixed:", "fixed:", &format!("{} ({})", line(&fixed.finding), fixed.reason));

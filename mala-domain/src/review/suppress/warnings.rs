@@ -21,8 +21,8 @@ static ATTEMPT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?:#|//|--|/\*|<!--|;)\s*mala:\s*ignore\b\s*(\S*)").expect("the pattern is valid")
 });
 
-/// What is wrong with the suppressions that the change adds, and with those beside findings. `known`
-/// gives the ids of all rules; it is asked only when there is a suppression to check.
+/// Warnings about invalid suppressions that the change adds or that are next to findings. `known`
+/// returns the ids of all rules; it is called only if there is a suppression to check.
 pub fn suppression_warnings(
     change: &Change,
     texts: &FileTexts,
@@ -72,7 +72,7 @@ fn comments<'t>(change: &'t Change, texts: &'t FileTexts, findings: &'t [Finding
     found
 }
 
-/// Why a comment suppresses nothing, or less than it names; `None` when it is right.
+/// Why a comment suppresses nothing, or less than it names; `None` if it is valid.
 fn problem_with_comment(text: &str, known: &[&str]) -> Option<String> {
     let Some(found) = COMMENT.captures(text) else {
         let tried = ATTEMPT.captures(text)?;
@@ -105,7 +105,7 @@ fn problem_with_name(name: &str, known: &[&str]) -> Option<String> {
     }
 }
 
-/// The rule that a word means.
+/// The rule that a misspelled name most likely refers to.
 fn near<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     let alike = |name: &&str| strsim::normalized_damerau_levenshtein(word, name);
     let best = known.iter().copied().max_by(|a, b| alike(a).total_cmp(&alike(b)))?;

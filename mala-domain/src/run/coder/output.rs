@@ -1,4 +1,5 @@
-//! What a coder prints: the id of its session, its final message, its cost, and what is worth showing.
+//! Parses the output of a coder: the id of its session, its final message, its cost, and lines to
+//! show.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,7 +11,7 @@ const MAX_SHOWN: usize = 200;
 /// The longest message that is kept, in bytes.
 const MAX_MESSAGE: usize = 64 << 10;
 
-/// Where things are in output of which each line is a JSON object.
+/// Where to find values in output with one JSON object per line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CoderOutput {
@@ -20,11 +21,11 @@ pub struct CoderOutput {
     pub message: LinePlace,
     /// Whether the message is all lines that fit since another kind of line.
     pub joins: bool,
-    /// What a session says that failed.
+    /// The error messages of a session.
     pub failures: Vec<LinePlace>,
     /// A JSON pointer to the dollars that this part of the session cost.
     pub cost: Option<String>,
-    /// JSON pointers to what is worth showing.
+    /// JSON pointers to texts to show.
     pub shown: Vec<String>,
 }
 
@@ -32,10 +33,10 @@ pub struct CoderOutput {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinePlace {
-    /// JSON pointers and the words that they must lead to.
+    /// Conditions on a line: JSON pointers and the values that they must have.
     #[serde(rename = "where")]
     pub when: BTreeMap<String, String>,
-    /// JSON pointers to the value; the first one that leads to something counts.
+    /// JSON pointers to the value; the first one with a value is used.
     pub at: Vec<String>,
 }
 
@@ -53,23 +54,23 @@ impl LinePlace {
     }
 }
 
-/// Reads what a coder prints, line by line.
+/// Reads the output of a coder, line by line.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CoderReader {
     /// The id of the session.
     pub session: Option<String>,
     /// The final message so far.
     pub message: String,
-    /// What this part of the session cost.
+    /// The cost of this part of the session.
     pub cost_usd: Option<f64>,
-    /// What it says that failed.
+    /// The error message.
     pub failure: Option<String>,
     /// Whether the last line was a part of the message.
     is_joining: bool,
 }
 
 impl CoderReader {
-    /// Reads a line. Returns what is worth showing of it.
+    /// Reads a line. Returns the text to show, if any.
     pub fn read(&mut self, output: Option<&CoderOutput>, line: &str) -> Option<String> {
         let Some(output) = output else {
             self.add_text(line);
@@ -123,7 +124,7 @@ fn first_text(pointers: &[String], value: &Value) -> Option<String> {
     })
 }
 
-/// The first line of a text for people, without secrets and without what would control a terminal.
+/// The first line of a text, without secrets and without terminal control characters.
 pub fn shown_line(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let line: String = line.chars().filter(|c| !c.is_control()).take(MAX_SHOWN).collect();

@@ -1,4 +1,4 @@
-//! What starts next: merges one after the other, issues as far as limits allow, and the end.
+//! Schedules work: merges one after the other, issues within the limits, and the end of the run.
 
 use super::super::issue::{IssueId, TrackerIssue};
 use super::super::readiness::readiness;
@@ -6,7 +6,7 @@ use super::super::triggers::{TriggerKind, completed_epics, fires_at_run_end, fir
 use super::state::{RunState, TriggerFire, WorkKey, WorkProgress, WorkStep};
 use super::{CommandStage, Effect, RunRules};
 
-/// What starts after an event.
+/// Starts work after an event.
 pub(super) fn next(state: &mut RunState, rules: &RunRules, at: i64) -> Vec<Effect> {
     if state.finished || !state.is_read {
         return Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn next(state: &mut RunState, rules: &RunRules, at: i64) -> Vec<Effec
     effects
 }
 
-/// What goes on in a run that was rebuilt from its log: every step that was being performed.
+/// The effects with which a rebuilt run continues: every step that was being performed.
 pub(super) fn resumed(state: &mut RunState) -> Vec<Effect> {
     state.fired.clear();
     state.works.keys().filter(|key| state.is_performed(key)).cloned().map(Effect::Perform).collect()
@@ -105,7 +105,7 @@ fn next_issues(state: &mut RunState, rules: &RunRules, at: i64) -> Vec<WorkKey> 
     started
 }
 
-/// The limit of the run that keeps further issues from starting, in words.
+/// Describes the limit of the run that prevents further issues.
 pub fn reached_limit(state: &RunState, rules: &RunRules, at: i64) -> Option<String> {
     let minutes = at.saturating_sub(state.started_at) / 60;
     let max_minutes = rules.max_minutes.filter(|max| minutes >= i64::from(*max));
@@ -113,13 +113,13 @@ pub fn reached_limit(state: &RunState, rules: &RunRules, at: i64) -> Option<Stri
     spent_limit(state.cost_usd, rules).or(over)
 }
 
-/// The limit that keeps coders from working, in words.
+/// Describes the cost limit that prevents further coder sessions.
 pub(super) fn spent_limit(cost_usd: f64, rules: &RunRules) -> Option<String> {
     let max = rules.max_cost_usd.filter(|max| cost_usd >= *max)?;
     Some(format!("the limit of ${max:.2} is spent"))
 }
 
-/// What is done when no work is left.
+/// The effect when no work is left.
 fn ending(state: &mut RunState, rules: &RunRules, at: i64) -> Effect {
     if state.stopping {
         return Effect::Finish;

@@ -23,7 +23,7 @@ pub enum WorkKey {
 /// A trigger that fired.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TriggerFire {
-    /// Which trigger.
+    /// The trigger.
     pub kind: TriggerKind,
     /// The epic that is complete.
     #[serde(default)]
@@ -80,7 +80,7 @@ impl std::fmt::Display for WorkKey {
     }
 }
 
-/// What is performed for a piece of work.
+/// The current step of a piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkStep {
     /// Claim the issue.
@@ -116,25 +116,25 @@ pub enum WorkStep {
     Done,
 }
 
-/// What a coder is asked to do.
+/// A task for a coder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeOrder {
-    /// What it is told.
+    /// The prompt.
     pub prompt: PromptKind,
-    /// Whether the session of the work goes on; else one starts.
+    /// Whether to resume the session of the work; otherwise a new one starts.
     pub resume: bool,
-    /// The head before the session, if it is to change something.
+    /// The head before the session, if the session must change something.
     pub since: Option<String>,
 }
 
-/// What a coder is told.
+/// The kind of prompt for a coder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromptKind {
     /// The issue.
     Start,
-    /// To go on after it was idle.
+    /// To continue after it was idle.
     Idle,
-    /// To fix what the commands report.
+    /// To fix failed commands.
     Commands,
     /// To fix findings.
     Findings,
@@ -149,7 +149,7 @@ pub enum PromptKind {
     Commits(String),
 }
 
-/// Which commands run, and when.
+/// The commands to run, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandStage {
     /// Those of the work's own trigger.
@@ -165,16 +165,16 @@ pub enum CommandStage {
 pub struct FailedCommand {
     /// Its name.
     pub name: String,
-    /// How it ended, in words.
+    /// How it ended.
     pub reason: String,
     /// The last lines of its output.
     pub output: String,
 }
 
-/// What became of a piece of work.
+/// The outcome of a piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkOutcome {
-    /// It is merged and closed; or the trigger is content.
+    /// An issue that is merged and closed, or a trigger without problems.
     Succeeded,
     /// It failed, for this reason.
     Failed(String),
@@ -185,11 +185,11 @@ pub enum WorkOutcome {
 /// The progress of a piece of work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkProgress {
-    /// What is performed.
+    /// The current step.
     pub step: WorkStep,
     /// When it was claimed, or when it fired.
     pub claimed_at: i64,
-    /// Where its coder works.
+    /// The workspace of its coder.
     pub workspace: Option<Workspace>,
     /// The coder's session.
     pub session: Option<String>,
@@ -201,13 +201,13 @@ pub struct WorkProgress {
     pub command_fixes: u32,
     /// Times that an idle coder was resumed.
     pub idle_resumes: u32,
-    /// Times that the coder was asked to correct its commits.
+    /// Number of times that the coder had to correct its commits.
     pub corrections: u32,
-    /// Conflicts with the target branch.
+    /// Number of conflicts with the target branch.
     pub conflicts: u32,
     /// Times that the target branch moved during a merge.
     pub target_moves: u32,
-    /// What the last fix was for.
+    /// The purpose of the last fix.
     pub fixing: Option<PromptKind>,
     /// Findings of the last completed review.
     pub findings: Vec<Finding>,
@@ -225,17 +225,17 @@ pub struct WorkProgress {
     pub n_fixed: usize,
     /// The final messages of its sessions.
     pub messages: Vec<String>,
-    /// What it cost.
+    /// The cost.
     pub cost_usd: f64,
     /// Whether its commits are in the target branch.
     pub is_merged: bool,
     /// Why its commits cannot be merged at the moment; it stays in the queue.
     pub waits: Option<String>,
-    /// Moves of the target branch during its sessions that were not mala's.
+    /// Moves of the target branch during its sessions that mala did not make.
     pub foreign_moves: Vec<TargetMove>,
-    /// Why it is not merged before a person has seen the report of this run.
+    /// Why a person must see the report of this run before it is merged.
     pub held: Option<&'static str>,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Option<WorkOutcome>,
     /// The branch with commits that were not merged.
     pub branch: Option<String>,
@@ -292,18 +292,18 @@ impl WorkProgress {
         self.held.filter(|_| is_queued).map(str::to_owned)
     }
 
-    /// Whether something is still to be done for it.
+    /// Whether it is not done yet.
     pub fn is_active(&self) -> bool {
         self.step != WorkStep::Done
     }
 
-    /// Whether something can be done for it at the moment.
+    /// Whether it can proceed now.
     pub(super) fn is_going_on(&self) -> bool {
         self.is_active() && self.waits.is_none()
     }
 }
 
-/// What is known when a run starts or is resumed.
+/// The facts at the start of a run, or when it is resumed.
 pub(super) struct RunBeginning<'b> {
     pub(super) run_id: &'b str,
     pub(super) start_commit: &'b str,
@@ -320,7 +320,7 @@ pub struct RunState {
     pub start_commit: String,
     /// When it started.
     pub started_at: i64,
-    /// All issues, as far as the run knows.
+    /// All issues that the run knows.
     pub issues: Vec<TrackerIssue>,
     /// All pieces of work.
     pub works: BTreeMap<WorkKey, WorkProgress>,
@@ -338,7 +338,7 @@ pub struct RunState {
     pub n_fires: u32,
     /// Number of triggers that had fired when it ended by itself last.
     pub n_fires_before: u32,
-    /// The commit that the target branch points to, as far as the run knows.
+    /// The last known commit of the target branch.
     pub tip: String,
     /// The commit that `run_end` accepted last.
     pub accepted_tip: Option<String>,
@@ -389,11 +389,12 @@ impl RunState {
         self.issues = issues.to_vec();
         self.is_read = true;
         self.is_stale = false;
-        // What was in the way of a merge may be gone.
+        // The obstacles to a merge may be gone.
         self.works.values_mut().for_each(|work| work.waits = work.held_reason());
     }
 
-    /// The state in which a run goes on with these issues and this target, before it does anything.
+    /// The state with which a run continues, given these issues and this target, before it performs
+    /// anything.
     #[must_use]
     pub fn continued(mut self, issues: &[TrackerIssue], tip: &str) -> Self {
         let (run_id, start_commit) = (self.run_id.clone(), self.start_commit.clone());
@@ -415,8 +416,8 @@ impl RunState {
         works.chain(filed).collect()
     }
 
-    /// Adapts what was done before to what the tracker says: an issue that was opened again is worked on again,
-    /// and one that was merged and not closed is closed.
+    /// Adapts finished work to the tracker: an issue that was reopened is worked on again, and one
+    /// that was merged and not closed is closed.
     pub(super) fn forget_reopened(&mut self) {
         let issues = std::mem::take(&mut self.issues);
         let status =
@@ -438,7 +439,7 @@ impl RunState {
         self.issues = issues;
     }
 
-    /// Whether the step of this work is something to perform.
+    /// Whether the step of this work needs an action.
     pub fn is_performed(&self, key: &WorkKey) -> bool {
         let step = self.works.get(key).map(|work| &work.step);
         step.is_some_and(|step| !matches!(step, WorkStep::Queued(_) | WorkStep::Done))

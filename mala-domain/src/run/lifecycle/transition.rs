@@ -1,4 +1,4 @@
-//! What follows from an event of one piece of work.
+//! Applies an event to one piece of work.
 
 use super::super::commits::{CommitProblem, issue_commits, prefix};
 use super::super::issue::IssueId;
@@ -19,7 +19,7 @@ use crate::ports::{CoderEnd, WorkspaceState};
 /// A merge is given up when the target branch moved this often.
 const MAX_TARGET_MOVES: u32 = 10;
 
-/// What follows for the step of a work.
+/// The transition of a piece of work.
 enum Next {
     Step(WorkStep),
     Queue,
@@ -73,7 +73,7 @@ fn fail(work: &mut WorkProgress, key: &WorkKey, reason: String) {
     };
 }
 
-/// What follows from the event for the run as a whole.
+/// Applies the event to the run as a whole.
 fn after(state: &mut RunState, rules: &RunRules, (key, at): (&WorkKey, i64), event: &WorkEvent) {
     match (key, event) {
         (WorkKey::Issue(id), WorkEvent::Closed) => {
@@ -233,7 +233,7 @@ impl WorkContext<'_> {
         self.check_commits(work, (state, config_problem.as_deref()), &order)
     }
 
-    /// Warns once when a limit cannot hold.
+    /// Warns once if a limit cannot be enforced.
     fn check_cost(&self, work: &mut WorkProgress, cost_usd: Option<f64>, end: &CoderEnd) {
         let is_limited = self.rules.max_cost_usd.or(self.rules.issue_cost_usd).is_some();
         let has_run = !matches!(end, CoderEnd::Unavailable(_));
@@ -284,7 +284,7 @@ impl WorkContext<'_> {
         }
     }
 
-    /// What the subjects of its commits start with.
+    /// The prefix of its commit subjects.
     fn prefix(&self) -> String {
         let run = IssueId::new("run");
         prefix(&self.rules.commit_prefix, self.linked.as_ref().unwrap_or(&run))
@@ -333,7 +333,7 @@ impl WorkContext<'_> {
         }
     }
 
-    /// A coder fixes something: in the session of an issue, else in a session of its own.
+    /// Starts a fix: in the session of an issue, else in a new session.
     fn fix(&self, work: &mut WorkProgress, prompt: PromptKind) -> Next {
         work.fixing = Some(prompt.clone());
         let head = work.range.as_ref().map(|(_, head)| head.clone());

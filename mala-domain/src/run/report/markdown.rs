@@ -4,7 +4,7 @@ use super::{RunReport, WorkEntry};
 use crate::report::counted;
 use crate::run::filing::one_line;
 
-/// The report as Markdown. Texts of others are on one line and cannot start a block.
+/// The report as Markdown. Untrusted texts are on one line and cannot start a block.
 pub fn markdown(report: &RunReport) -> String {
     let mut text = format!(
         "# mala run: {} succeeded, {} failed\n\n",
@@ -103,7 +103,7 @@ pub(super) fn duration(seconds: i64) -> String {
     format!("{} min {} s", seconds / 60, seconds % 60)
 }
 
-/// A text of others on one line, with everything escaped that means something in Markdown.
+/// An untrusted text on one line, with Markdown syntax escaped.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     for c in one_line(text, 300).chars() {

@@ -7,11 +7,11 @@ use mala_domain::change::LineSpan;
 pub(super) struct ExpectedRow {
     /// The 1-based line in the `.expected` file.
     pub(super) line: usize,
-    /// Where it is, below the folder of the test.
+    /// The file, below the folder of the test.
     pub(super) file: String,
     /// Its lines.
     pub(super) span: LineSpan,
-    /// What the query says.
+    /// The message of the query.
     pub(super) message: String,
 }
 
@@ -39,7 +39,7 @@ fn row(line: usize, cells: &str) -> Option<ExpectedRow> {
         cells.next()?;
         message = cells.next()?;
     }
-    // For each gap in the message: a place, what is there, and what to call it.
+    // For each gap in the message: a location, the text there, and its name.
     let mut texts = cells.skip(2).step_by(3);
     let mut parts = message.split("$@");
     let mut shown = parts.next().unwrap_or_default().to_owned();

@@ -1,15 +1,15 @@
-//! The markers in a source: comments that say `$ Alert`, or `BAD`, `NOT OK`, `GOOD` and `OK`.
+//! The markers in a source: the comments `$ Alert`, `BAD`, `NOT OK`, `GOOD` and `OK`.
 
 use mala_domain::change::FilePath;
 
-/// What a marker says of its line.
+/// The meaning of a marker for its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InlineMarker {
     /// There is a problem.
     Alert,
-    /// A query sees a problem where there is none.
+    /// A query reports a problem that is none.
     Spurious,
-    /// There is a problem, in plain words.
+    /// There is a problem, marked in prose.
     Bad,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct MarkedLines {
     pub(super) text: String,
     /// Line, marker, and the rule that it names.
     pub(super) marks: Vec<(u32, InlineMarker, Option<String>)>,
-    /// Whether a comment says that something is right.
+    /// Whether a comment marks something as correct.
     pub(super) says_good: bool,
 }
 
@@ -65,7 +65,7 @@ impl MarkedLines {
         self.marks.iter().filter(move |(_, mark, _)| *mark == wanted).map(|(line, ..)| *line)
     }
 
-    /// Notes the markers of a line; gives what is before the first of them.
+    /// Records the markers of a line; returns the text before the first one.
     fn take<'l>(&mut self, number: u32, line: &'l str, sign: &str) -> Option<&'l str> {
         let mut cut = None;
         for (at, _) in line.match_indices(sign) {
@@ -81,8 +81,8 @@ impl MarkedLines {
         cut
     }
 
-    /// Tags with spaces between them. From `MISSING:` on they are problems that no query sees, from
-    /// `SPURIOUS:` on queries see what is no problem.
+    /// Parses tags separated by spaces. Tags after `MISSING:` are problems that no query reports;
+    /// those after `SPURIOUS:` are reported, but no problems.
     fn tags(&mut self, number: u32, tags: &str) -> bool {
         let mut mark = InlineMarker::Alert;
         for tag in tags.split_whitespace() {

@@ -76,7 +76,7 @@ fn bar(score: &RuleScore) -> Markup {
     }
 }
 
-/// The 95 % Wilson interval of a fraction, which holds for few cases too.
+/// The 95 % Wilson interval of a fraction, which is also valid for few cases.
 pub(super) fn likely(part: u64, all: u64) -> Option<ConfidenceInterval> {
     const Z: f64 = 1.959_963_984_540_054;
     if all == 0 {

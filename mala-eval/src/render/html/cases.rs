@@ -11,13 +11,13 @@ use crate::scores::{MatchCounts, judge};
 use crate::view::CaseView;
 use maud::{Markup, html};
 
-/// The most bytes of markup for cases with something wrong, and for the others.
+/// Maximum bytes of markup for cases with errors, and for the others.
 const ROOM_WRONG: SizeBudget = SizeBudget { cases: 1_000, bytes: 6 << 20 };
 const ROOM_OTHER: SizeBudget = SizeBudget { cases: 500, bytes: 2 << 20 };
-/// With more possible pairs than this, a case is not taken apart.
+/// With more possible pairs than this, a case is shown without details.
 const MAX_PAIRS: usize = 4_000_000;
 
-/// What there is still room for.
+/// The remaining space.
 #[derive(Debug, Clone, Copy)]
 struct SizeBudget {
     cases: usize,
@@ -25,7 +25,7 @@ struct SizeBudget {
 }
 
 impl SizeBudget {
-    /// Takes so many bytes of it, when there are so many.
+    /// Takes this number of bytes, if they are left.
     fn take(&mut self, n_bytes: usize) -> bool {
         let is_enough = self.cases > 0 && self.bytes >= n_bytes;
         if is_enough {
@@ -151,7 +151,7 @@ fn case(rule: &MatchRule, record: &CaseRecord, counts: MatchCounts) -> Markup {
     }
 }
 
-/// The result in a few words.
+/// A short summary of the result.
 fn chips(record: &CaseRecord, counts: MatchCounts) -> Markup {
     let (missed, wrong) = (counts.truths - counts.found, counts.findings - counts.right);
     html! {

@@ -12,11 +12,11 @@ use maud::{Markup, html};
 
 const ID: &str = "cost";
 const TITLE: &str = "Cost and F1";
-/// From here on costs are too far apart for an axis of equal steps.
+/// From this ratio of costs on, the axis is logarithmic.
 const FAR_APART: f64 = 20.0;
 /// How much of a reviewer's name has room beside its point.
 const MAX_NAME: usize = 20;
-/// Where costs begin when an axis has a place of its own for what is free.
+/// The start of the costs on an axis with a separate place for free runs.
 const AFTER_FREE: f64 = 0.14;
 
 /// A run with a known cost and an F1.
@@ -26,7 +26,7 @@ struct CostPoint<'a> {
     f1: f64,
 }
 
-/// The runs by what one review costs.
+/// The runs by cost per review.
 pub(super) fn plot(runs: &RunsSection<'_>) -> Markup {
     let all: Vec<&LeaderboardRow> = runs.plotted().collect();
     let mut points: Vec<CostPoint<'_>> = all.iter().filter_map(|row| point(row)).collect();
@@ -73,11 +73,11 @@ fn point(row: &LeaderboardRow) -> Option<CostPoint<'_>> {
     is_sound.then_some(CostPoint { row, dollars, f1: row.scores.strict.rates.f1? })
 }
 
-/// Where costs lie on the axis.
+/// The scale of the cost axis.
 enum LogScale {
     /// Equal steps from 0 to this.
     Even(f64),
-    /// Equal factors between these, after a place for what is free.
+    /// Logarithmic between these powers, after a place for free runs.
     Factors { from: i32, to: i32 },
 }
 

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 const MAX_CHARS: usize = 16_000;
 const MAX_LINES: usize = 400;
 
-/// The change; nothing when it is not kept.
+/// The change; `None` if it is not stored.
 pub(super) fn change(diff: &str) -> Option<Markup> {
     if diff.trim().is_empty() {
         return None;

@@ -194,7 +194,7 @@ pub(super) fn legend<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> M
     }
 }
 
-/// Heights of labels, moved apart so that none covers another. In the order given.
+/// Heights of labels, moved so that they do not overlap, in the given order.
 pub(super) fn moved_apart(heights: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..heights.len()).collect();
     let height = |at: usize| heights.get(at).copied().unwrap_or_default();

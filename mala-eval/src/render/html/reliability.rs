@@ -10,7 +10,7 @@ use maud::{Markup, html};
 
 const ID: &str = "reliability";
 const TITLE: &str = "Reliability of confidence";
-/// How much of the height the largest bar of counts takes.
+/// The share of the height for the largest bar of counts.
 const COUNTS: f64 = 0.22;
 
 /// The reliability curve of a run.

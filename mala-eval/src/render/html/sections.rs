@@ -195,7 +195,7 @@ fn severity(of: &SeverityAgreement) -> Markup {
     }
 }
 
-/// What could not be reviewed, apart from everything else; nothing when there is none.
+/// The cases that could not be reviewed; `None` if there are none.
 pub(super) fn unreviewed(result: &EvalResult) -> Option<Markup> {
     let all = &result.scores.unreviewed;
     if all.is_empty() {

@@ -57,7 +57,7 @@ fn note(n_runs: usize, n_undefined: usize) -> String {
     }
 }
 
-/// Where a run lies on the axis of time.
+/// The position of a run on the time axis.
 fn step(at: usize, all: usize) -> f64 {
     match all {
         0 | 1 => (FIRST + LAST) / 2.0,

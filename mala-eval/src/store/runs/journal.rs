@@ -55,7 +55,7 @@ impl RecordSink for RecordWriter {
     }
 }
 
-/// A crash can leave the beginning of a line: it goes, so that the next one starts on its own.
+/// Removes an incomplete last line, which a crash can leave.
 fn cut_torn_line(file: &mut File) -> io::Result<()> {
     let mut end = file.seek(SeekFrom::End(0))?;
     while end > 0 {

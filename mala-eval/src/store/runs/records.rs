@@ -66,35 +66,35 @@ impl RecordIndex {
             })?;
             let is_reviewed = key.could_not_review.is_none();
             let place = RecordSpan { start, bytes, is_reviewed };
-            // A case that was run again counts as it came out last.
+            // If a case was run again, the last record counts.
             let before = self.places.insert((key.set, key.case, key.trial), place);
             self.replaced.extend(before);
             start += bytes;
         }
     }
 
-    /// What has a record: set, case, trial.
+    /// The trials with a record: set, case, trial.
     pub fn keys(&self) -> impl Iterator<Item = &(String, String, u32)> {
         self.places.keys()
     }
 
-    /// What was reviewed: set, case, trial.
+    /// The reviewed trials: set, case, trial.
     pub fn reviewed(&self) -> impl Iterator<Item = &(String, String, u32)> {
         self.places.iter().filter(|(_, place)| place.is_reviewed).map(|(key, _)| key)
     }
 
-    /// What could not be reviewed: set, case, trial.
+    /// The trials that could not be reviewed: set, case, trial.
     pub fn unreviewed(&self) -> impl Iterator<Item = &(String, String, u32)> {
         self.places.iter().filter(|(_, place)| !place.is_reviewed).map(|(key, _)| key)
     }
 
-    /// Gives every record to `take`, one by one, in order.
+    /// Calls `take` for every record, in order.
     pub fn each(&self, take: impl FnMut(CaseRecord)) -> Result<(), EvalStoreError> {
         self.give(self.places.values(), take)
     }
 
-    /// The same for the records of cases that were run again: they count no more, and cost what they
-    /// did.
+    /// The same for records of cases that were run again: they do not count any more, but their
+    /// cost does.
     pub fn each_replaced(&self, take: impl FnMut(CaseRecord)) -> Result<(), EvalStoreError> {
         self.give(self.replaced.iter(), take)
     }

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// A case has at most so many files.
+/// Maximum number of files of a case.
 const MAX_FILES: usize = 20_000;
 
-/// The cases of a folder, by name. The first trouble is the last thing it gives.
+/// The cases of a folder, by name. The iterator ends after the first error.
 pub(super) fn cases(folder: &Path) -> CaseIterator {
     let places = match places(folder) {
         Ok(places) => places,
@@ -81,7 +81,7 @@ pub fn read_files(
     text: &str,
     files: BTreeMap<String, String>,
 ) -> Result<EvalCase, CaseError> {
-    // Both are put in before the case is checked: without them it may have nothing at all.
+    // Both are inserted before the case is checked, because it may have no other content.
     let mut value: serde_json::Value = match serde_json::from_str(text) {
         Ok(value) => value,
         Err(_) => return EvalCase::parse(file, 1, text),
@@ -105,7 +105,7 @@ pub fn read_files(
     let parsed = EvalCase::parse(file, 1, &value.to_string());
     match parsed {
         Ok(case) => Ok(case),
-        // The place in what was put together says nothing: that of the file does, when it has one.
+        // The position in the combined text is meaningless; use that in the file, if it has one.
         Err(merge_duplicates) => match EvalCase::parse(file, 1, text) {
             Err(own) if own.column > 1 => Err(own),
             _ => Err(CaseError::at_line(file, 1, merge_duplicates.why)),

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// The cases of a file. The first trouble is the last thing it gives.
+/// The cases of a file. The iterator ends after the first error.
 pub(super) fn cases(path: &Path) -> CaseIterator {
     let file = path.display().to_string();
     let reader = match open(path) {

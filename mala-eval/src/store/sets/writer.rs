@@ -20,7 +20,7 @@ enum SetOutput {
 }
 
 impl SetWriter {
-    /// Begins a set at this path, whose folder is there.
+    /// Begins a set at this path, in an existing folder.
     pub fn begin(path: &Path) -> io::Result<Self> {
         let draft = BufWriter::new(crate::store::draft_beside(path)?);
         let output = match path.extension().is_some_and(|ending| ending == "gz") {

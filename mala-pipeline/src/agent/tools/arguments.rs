@@ -1,4 +1,4 @@
-//! What a model passes to a tool, checked one by one. Nothing else of it goes on.
+//! Checks the arguments of a tool call. Only checked values are used.
 
 use super::catalogue::{ToolRow, field_names};
 use super::{ToolRefusal, quoted};
@@ -51,7 +51,7 @@ impl Arguments {
         }
     }
 
-    /// A text that is not empty, with at most so many characters.
+    /// A non-empty text of at most `max_chars` characters.
     pub(super) fn text(&self, name: &str, max_chars: usize) -> Result<Option<&str>, ToolRefusal> {
         let Some(value) = self.fields.get(name) else { return Ok(None) };
         let wrong = |what: &str| {
@@ -138,7 +138,7 @@ impl Arguments {
         Ok((start, end))
     }
 
-    /// One of a few words.
+    /// One of a few values.
     pub(super) fn choice(
         &self,
         name: &str,
@@ -152,7 +152,7 @@ impl Arguments {
         })
     }
 
-    /// Which state of the tree; head when nothing is said.
+    /// The state of the tree; head by default.
     pub(super) fn side(&self) -> Result<Side, ToolRefusal> {
         Ok(match self.choice("ref", &["head", "base"])? {
             Some("base") => Side::Base,

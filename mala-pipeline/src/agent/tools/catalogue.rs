@@ -44,15 +44,15 @@ pub(super) struct ToolRow {
     pub(super) fields: &'static [ToolArgument],
 }
 
-/// One argument. Its name says what it is: every word here is sent with every call, and a wrong
-/// argument is answered with what is right.
+/// One argument. It has no description: the schema is sent with every call, and an invalid argument
+/// is answered with a correction.
 pub(super) struct ToolArgument {
     pub(super) name: &'static str,
     kind: ArgumentKind,
     need: ArgumentNeed,
 }
 
-/// What an argument is.
+/// The type of an argument.
 enum ArgumentKind {
     Text,
     Number,
@@ -207,7 +207,7 @@ pub(super) fn find(name: &str) -> Result<&'static ToolRow, ToolRefusal> {
     })
 }
 
-/// The arguments of a tool in words: `path, start_line (optional)`.
+/// The arguments of a tool as text: `path, start_line (optional)`.
 pub(super) fn field_names(row: &ToolRow) -> String {
     let name = |field: &ToolArgument| match field.need {
         ArgumentNeed::Required => field.name.to_owned(),

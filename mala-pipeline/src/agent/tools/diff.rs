@@ -1,4 +1,4 @@
-//! `git_diff`: the reviewed change itself, as it was parsed. Git is not asked again.
+//! `git_diff`: the reviewed change, from the parsed diff; git is not called again.
 
 use super::ToolRefusal;
 use super::arguments::Arguments;
@@ -47,7 +47,7 @@ impl Toolbox {
     }
 }
 
-/// A diff, as far as it fits.
+/// A diff, cut to the size limit.
 pub(super) struct PrintedDiff {
     pub(super) text: String,
     /// The hunks that are in it from their first line to their last.
@@ -55,7 +55,8 @@ pub(super) struct PrintedDiff {
 }
 
 impl PrintedDiff {
-    /// Prints files from a hunk of the first one on. What is known of their texts tells secrets.
+    /// Prints files, starting at a hunk of the first one. The texts of the files are needed to find
+    /// secrets.
     pub(super) fn of(
         files: &[&ChangedFile],
         texts: &FileTexts,

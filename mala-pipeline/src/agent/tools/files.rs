@@ -1,4 +1,4 @@
-//! Files of the reviewed tree: `read_file`, `list_files`, and how every tool comes to a file's text.
+//! Files of the reviewed tree: `read_file`, `list_files`, and how tools read the text of a file.
 
 mod listing;
 
@@ -43,7 +43,7 @@ impl Toolbox {
         Ok(listing::show(&folder, &entries, self.limits))
     }
 
-    /// Lines of a file as far as they fit and may be read, and which come after them.
+    /// Lines of a file within the limits, and the next line to read.
     pub(super) fn page(
         &self,
         side: Side,
@@ -54,14 +54,14 @@ impl Toolbox {
         self.paged(side, path, wanted, numbered(text, self.one_page(wanted)))
     }
 
-    /// The part of the wanted lines that one answer can hold.
+    /// The part of the wanted lines that fits into one answer.
     pub(super) fn one_page(&self, wanted: LineSpan) -> LineSpan {
         let max = u32::try_from(self.limits.max_lines).unwrap_or(u32::MAX).max(1);
         let end = wanted.end().min(wanted.start().saturating_add(max - 1));
         LineSpan::between(wanted.start(), end)
     }
 
-    /// These lines, which start where the wanted ones do, as far as they fit and may be read.
+    /// The part of these lines that fits and may be read; it starts where the wanted lines do.
     pub(super) fn paged(
         &self,
         side: Side,
@@ -122,7 +122,7 @@ impl Toolbox {
         }
     }
 
-    /// Whether the reviewed tree has this file. What git ignores lies in the same folder and is not
+    /// Checks that the reviewed tree has this file. Ignored files are in the same folder, but not
     /// part of it.
     async fn require_file(&self, side: Side, path: &FilePath) -> Result<(), ToolRefusal> {
         if let Some(file) = self.request.change.files.iter().find(|file| match side {
@@ -159,7 +159,7 @@ pub(super) fn no_search() -> ToolRefusal {
     ToolRefusal::new("this tree cannot be searched", "read the changed files with read_file")
 }
 
-/// The lines that a call asks for, as far as the file has them.
+/// The requested lines, limited to those of the file.
 pub(super) fn lines_of(
     path: &FilePath,
     text: &str,
@@ -175,7 +175,7 @@ pub(super) fn lines_of(
     })
 }
 
-/// What every answer about one file starts with.
+/// The header of an answer about one file.
 pub(super) fn head_of(path: &FilePath, text: &str) -> String {
     let language = Language::of(path, text).map_or("unknown", Language::name);
     format!("path: {path}\nlanguage: {language}\nline_count: {}", n_lines(text))

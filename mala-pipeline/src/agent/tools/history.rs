@@ -109,7 +109,8 @@ impl Toolbox {
         match files.is_empty() {
             true => format!("{head}\nno file differs from its first parent"),
             false => {
-                // The files of an older commit are not known: its lines stand for themselves.
+                // The full files of an older commit are not read, so secrets are searched in the
+                // diff lines alone.
                 let printed = PrintedDiff::of(&files, &FileTexts::default(), 0, limits);
                 format!("{head}\n{}", printed.text)
             }

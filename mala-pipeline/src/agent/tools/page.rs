@@ -1,4 +1,4 @@
-//! What one answer holds: lines with numbers, secrets taken out, cut to its size.
+//! One answer of a tool: numbered lines, without secrets, cut to the size limit.
 
 use super::ToolLimits;
 use mala_domain::agent::line_format;
@@ -8,10 +8,11 @@ use mala_domain::secrets;
 /// How much of one line is shown: a compressed script may be one line of a megabyte.
 const MAX_LINE: usize = 400;
 
-/// So many lines around the shown ones are looked at for secrets of several lines, such as keys.
+/// Number of lines around the shown ones that are searched for secrets of several lines, such as
+/// keys.
 const MARGIN: u32 = 100;
 
-/// So many bytes of an answer are kept for what is said around the lines.
+/// Bytes of an answer that are reserved for text around the lines.
 const FRAME: usize = 600;
 
 /// How many lines a text has.
@@ -64,7 +65,7 @@ pub(super) fn n_fitting(lines: &[String], limits: ToolLimits) -> usize {
     lines.iter().take(limits.max_lines).take_while(fits).count()
 }
 
-/// The text up to so many bytes, at the end of a character.
+/// The start of a text, at most `max_bytes` long, cut at a character boundary.
 pub(super) fn cut_at(text: &str, max_bytes: usize) -> &str {
     &text[..text.floor_char_boundary(max_bytes)]
 }

@@ -8,16 +8,16 @@ use mala_domain::ports::Side;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What was shown up to now.
+/// The lines that were shown so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinesRead {
     /// Lines at head, in order and without overlap.
     pub lines: BTreeMap<FilePath, Vec<LineSpan>>,
-    /// Whole hunks of the change, as indices into the file's hunks.
+    /// Completely shown hunks of the change, as indices into the file's hunks.
     pub hunks: BTreeMap<FilePath, BTreeSet<usize>>,
 }
 
-/// Records what the tools show.
+/// Records the lines that tools show.
 pub(super) struct ReadingLog {
     changed: HashSet<FilePath>,
     limits: ToolLimits,
@@ -46,7 +46,8 @@ impl ReadingLog {
         self.changed.contains(path)
     }
 
-    /// Counts lines that are about to be shown; gives those that may be, which start where they do.
+    /// Records lines that are about to be shown. Returns the allowed ones; they start where the
+    /// wanted lines do.
     pub(super) fn claim(
         &self,
         side: Side,
@@ -108,7 +109,7 @@ impl ReadingLog {
         Ok(allowed)
     }
 
-    /// The start of the wanted lines, as far as the limit goes; lines that were shown are free.
+    /// The start of the wanted lines, up to the limit; lines that were already shown do not count.
     fn within_lines(&self, known: &[LineSpan], n_read: u32, wanted: LineSpan) -> Option<LineSpan> {
         let Some(max) = self.limits.max_lines_per_extra_file else { return Some(wanted) };
         let mut left = max.saturating_sub(n_read);
@@ -134,7 +135,7 @@ fn is_base(side: Side) -> bool {
     side == Side::Base
 }
 
-/// Adds a span to spans that are in order and apart.
+/// Adds a span to spans that are sorted and disjoint.
 fn add(spans: &mut Vec<LineSpan>, new: LineSpan) {
     let touches = |span: &LineSpan| {
         span.start() <= new.end().saturating_add(1) && new.start() <= span.end().saturating_add(1)

@@ -1,6 +1,6 @@
-//! `search_code`: lines with a text or a regular expression. Git finds the lines with the literal
-//! parts of an expression, which is fast and obeys no pattern of a model's; the expression itself runs
-//! here, in time linear in what git found.
+//! `search_code`: finds lines with a text or a regular expression. Git finds the lines with the
+//! literal parts of an expression, which is fast and gives git no pattern of a model. The
+//! expression itself runs here, in linear time.
 
 mod literals;
 
@@ -22,13 +22,13 @@ const MAX_QUERY: usize = 300;
 /// The most matches of one answer.
 const MAX_MATCHES: usize = 50;
 
-/// The most memory that a compiled expression takes.
+/// Maximum memory of a compiled expression.
 const MAX_PROGRAM: usize = 256 << 10;
 
-/// How deep an expression may be nested.
+/// Maximum nesting of an expression.
 const MAX_NESTING: u32 = 50;
 
-/// What to look for.
+/// A search.
 struct SearchRequest {
     query: TextQuery,
     pattern: Option<Regex>,
@@ -157,7 +157,7 @@ fn matching(mut found: FoundLines, pattern: Option<&Regex>, until: Instant) -> F
     FoundLines { is_cut: found.is_cut || is_late, ..found }
 }
 
-/// How the names of a language's files end.
+/// The endings of a language's file names.
 pub(super) fn endings(language: Option<&str>) -> Vec<String> {
     let of_language = |ending: &&&str| {
         let path = FilePath::from(format!("x{ending}").as_str());

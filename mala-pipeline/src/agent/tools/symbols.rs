@@ -25,13 +25,13 @@ const MAX_IMPORTS: usize = 30;
 /// The most names that are offered for one that is unknown.
 const MAX_OFFERED: usize = 20;
 
-/// What a call asks for.
+/// The requested place.
 enum ContextRequest {
     Symbol(String),
     Line(u32),
 }
 
-/// What a file has of it.
+/// The result for a file.
 enum ContextResult {
     Definition { title: String, span: LineSpan, imports: Vec<LineSpan> },
     Around { note: String, span: LineSpan },
@@ -76,8 +76,8 @@ impl Toolbox {
         }
     }
 
-    /// The lines of a definition after those of the imports, which take a quarter of the room. Imports that
-    /// were shown are not repeated.
+    /// The lines of a definition after those of the imports, which get a quarter of the space.
+    /// Imports that were already shown are not repeated.
     fn with_imports(
         &self,
         side: Side,
@@ -161,7 +161,7 @@ fn note(is_parsed: bool, line: u32) -> String {
     format!("{why}; these are the lines around line {line}")
 }
 
-/// The definition that is meant: one that is a thing itself goes before one that declares it.
+/// The requested definition. Real definitions are preferred to mere declarations.
 fn defined<'o>(outline: &'o FileOutline, wanted: &ContextRequest) -> Option<&'o Definition> {
     let all = outline.definitions.iter();
     match wanted {

@@ -23,7 +23,7 @@ pub(super) fn all(
     checks
 }
 
-/// Whether the ledger of findings is sound. Looking at it creates and moves nothing.
+/// Whether the ledger of findings is valid. Does not create or move files.
 fn ledger(root: &Path) -> DoctorCheck {
     let check = |state, detail| DoctorCheck { name: "ledger", state, detail };
     match check_ledger(root) {

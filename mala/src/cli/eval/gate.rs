@@ -92,7 +92,7 @@ fn limits(args: &GateArgs) -> EvalLimits {
     }
 }
 
-/// Invalid limits are a usage error; a run that says too little is not.
+/// Invalid limits are a usage error; a run with too little data is not.
 fn refused(error: &LimitError) -> anyhow::Result<Exit> {
     let usage = Failure::usage(error.to_string());
     match error {

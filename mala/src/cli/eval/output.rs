@@ -13,7 +13,7 @@ use mala_eval::store::runs::{EvalRunFolder, EvalStore};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Where the result goes
+/// The outputs of a result
 #[derive(Debug, Args)]
 pub(super) struct ResultOutput {
     /// Output format [default: by the extension of the file, or text]
@@ -125,7 +125,7 @@ impl EvalFormat {
     }
 }
 
-/// What must be the same for a hit, besides file and lines
+/// Conditions for a hit, besides file and lines
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ModeName {
     /// The category

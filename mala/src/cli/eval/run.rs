@@ -348,7 +348,7 @@ fn jobs(args: &RunArgs) -> usize {
     args.jobs.map_or_else(cores, usize::from)
 }
 
-/// What is done, and its cost. An unknown cost counts as the worst cost.
+/// The finished cases, and their cost. An unknown cost counts as the worst case.
 fn so_far(
     args: &RunArgs,
     folder: &EvalRunFolder,

@@ -1,4 +1,4 @@
-//! What people decide about findings: waive, dispute, reopen, baseline.
+//! Decisions about findings: waive, dispute, reopen, baseline.
 
 use super::FindingsFormat;
 use crate::cli::review::{ReviewJob, ReviewOptions, run_job};
@@ -22,7 +22,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Which finding, and why
+/// The finding, and the reason
 #[derive(Debug, Args)]
 pub(super) struct DecisionArgs {
     /// The id of the finding
@@ -163,7 +163,8 @@ fn updated(
     Ok(StateUpdate { id: known.id.clone(), change, waiver: None })
 }
 
-/// Accepts what the built-in reviewer finds in HEAD, and the open findings of the current branch.
+/// Accepts the findings of the built-in reviewer in HEAD, and the open findings of the current
+/// branch.
 pub(super) async fn baseline(
     reason: &str,
     format: FindingsFormat,
@@ -206,8 +207,8 @@ pub(super) async fn baseline(
     Ok(Exit::Passed)
 }
 
-/// Records what the built-in reviewer finds in the files of HEAD, by the settings and rules of HEAD. Gives how the
-/// review ended, and the findings.
+/// Records the findings of the built-in reviewer in the files of HEAD, with the settings and rules
+/// of HEAD. Returns how the review ended, and the findings.
 async fn review_whole_tree(here: &Environment) -> anyhow::Result<(Exit, BTreeSet<FindingId>)> {
     let changes = Changes::open(here).await;
     let Some(target) = changes.whole_tree() else {

@@ -8,7 +8,7 @@ const LINES: [&str; 4] = [
     "!.mala/waivers.yaml",
 ];
 
-/// The content with the state folder added; `None` if it is there already.
+/// The content with the state folder added; `None` if it contains it already.
 pub(super) fn with_state(old: &[u8]) -> Option<Vec<u8>> {
     let ignored = |line: &[u8]| {
         let line = line.trim_ascii();

@@ -31,7 +31,7 @@ pub(super) enum Host {
 }
 
 impl Host {
-    /// The settings file of a project that its hooks are in; git has none.
+    /// The settings file of a project with the hooks of this host; git has none.
     fn file(self) -> &'static str {
         match self {
             Self::Claude => ".claude/settings.json",
@@ -94,7 +94,7 @@ pub(super) fn install(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit
     Ok(Exit::Passed)
 }
 
-/// Removes the hook from the files of these hosts; without any, from all of them.
+/// Removes the hook from the files of these hosts; by default, of all hosts.
 pub(super) fn remove(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit> {
     let top = work_tree(here)?;
     let is_all = hosts.contains(&Host::Usable);

@@ -119,7 +119,7 @@ fn write_run(project: &DetectedProject, text: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// A word as YAML. Names and commands come from untrusted files.
+/// A string as YAML. Names and commands come from untrusted files.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | ' ');
     let starts = |c: char| c.is_ascii_alphabetic() || c == '.';

@@ -11,7 +11,7 @@ use mala_domain::task::plan::{parse_plan, print_plan};
 use std::io::Read;
 use std::path::Path;
 
-/// How issues are written
+/// Formats of exported issues
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum IssueFormat {
     /// One JSON object per line, as `bd export` writes it

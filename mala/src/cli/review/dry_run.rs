@@ -1,4 +1,5 @@
-//! `mala review --dry-run`: what a review would send and could cost. No model is called.
+//! `mala review --dry-run`: the data that a review would send, and its maximum cost. No model is
+//! called.
 
 use crate::console;
 use crate::exit::Exit;

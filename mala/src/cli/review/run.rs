@@ -87,7 +87,7 @@ async fn one_review(
 /// A change that is ready to be reviewed.
 pub(in crate::cli) struct ReviewJob<'a> {
     pub(in crate::cli) options: &'a ReviewOptions,
-    /// Whether to show what would be sent to models, without a review.
+    /// Whether to show the data for models, without a review.
     pub(in crate::cli) is_dry_run: bool,
     pub(in crate::cli) user: UserSettings,
     pub(in crate::cli) target: ReviewTarget,
@@ -185,14 +185,14 @@ pub(in crate::cli) async fn run_job(
     Ok(Some(FinishedReview { reviewed, policy: settings.policy, started: job.started }))
 }
 
-/// The settings of a review, and what there is to say about them.
+/// The settings of a review, and notices about them.
 async fn trusted_settings(job: &ReviewJob<'_>) -> anyhow::Result<(Settings, Vec<String>)> {
     let flags = flags(job.options);
     let scope = (&job.scoped, job.trusted);
     let mut settings = trusted_settings::of_side(&job.user, scope, flags).await?;
     let mut notices = settings.notices();
     notices.extend(job.warnings.iter().cloned());
-    // A pull request cannot waive its own findings, unless the settings say so.
+    // A pull request cannot waive its own findings, unless the settings allow it.
     let suppressions = &mut settings.policy.suppressions;
     if job.subject.is_some() && suppressions.origin == ConfigOrigin::Default {
         suppressions.value = SuppressionPolicy::Trusted;
@@ -272,8 +272,8 @@ impl Drop for UnfinishedRecording {
     }
 }
 
-/// Stores the files of a review. If they cannot be written, that is a warning, and what is shown names no
-/// folder.
+/// Stores the files of a review. If they cannot be written, adds a warning and removes the folder
+/// from the report.
 fn keep(
     reviewed: ReviewOutput,
     started: &StartTime,

@@ -18,7 +18,7 @@ pub struct CatalogueEntry {
     pub title: String,
     /// What goes wrong, and when.
     pub message: String,
-    /// What to do instead.
+    /// How to fix it.
     pub suggestion: Option<String>,
     /// The category of its findings.
     pub category: Category,

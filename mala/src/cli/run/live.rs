@@ -21,7 +21,7 @@ pub(super) struct LiveView {
     printed: Mutex<BTreeMap<String, String>>,
 }
 
-/// What is shown of a piece of work.
+/// The line of a piece of work.
 struct WorkLine {
     bar: ProgressBar,
     doing: String,

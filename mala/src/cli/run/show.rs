@@ -1,4 +1,4 @@
-//! What `mala run` shows: the plan, progress, the state and the log.
+//! The output of `mala run`: the plan, progress, the state and the log.
 
 use super::{check_names, failure, locked};
 use crate::console::{self, harmless};
@@ -16,7 +16,7 @@ use mala_domain::run::report::{doing, event_details};
 use mala_domain::run::triggers::TriggerPlan;
 use std::collections::BTreeMap;
 
-/// Prints what a run would do, and fails as it would.
+/// Prints the plan of a run, and fails if the run would.
 pub(super) async fn plan(
     request: &RunRequest,
     (TargetSettings { settings, target, .. }, git): (TargetSettings, Git),
@@ -61,7 +61,7 @@ pub(super) async fn plan(
     Ok(Exit::Passed)
 }
 
-/// What is in progress, and what the run would start.
+/// The work in progress, and the issues that the run would start.
 fn issue_lines(state: &RunState, rules: &RunRules) -> String {
     let taken = state.taken(rules.work_on_findings);
     let found = readiness(&state.issues, &rules.selection, &taken, &rules.owner);
@@ -102,7 +102,7 @@ fn joined(ids: &[IssueId]) -> String {
     ids.iter().map(|id| harmless(id.as_str())).collect::<Vec<_>>().join(", ")
 }
 
-/// Shows the last event of each piece of work, and what failed last.
+/// Shows the last event of each piece of work, and the last failure.
 pub(super) fn status(folder: &RunFolder) -> anyhow::Result<Exit> {
     let events = events(folder)?;
     let is_finished = events.last().is_none_or(|it| it.event == RunEvent::Finished);

@@ -1,4 +1,4 @@
-//! `mala task done` and `mala task review`: 004's pipeline, and what came of it.
+//! `mala task done` and `mala task review`: review a task and show the result.
 
 use super::{TaskFormat, failure, line, show, unknown};
 use crate::console::{self, harmless};
@@ -71,7 +71,7 @@ pub(super) async fn run(
     Ok(exit_of(&finished))
 }
 
-/// Reviews that are turned off, and triggers that wait for something else than this command.
+/// Handles reviews that are turned off, and triggers other than this command.
 async fn without_review(
     task: &TaskRecord,
     action: TaskAction,
@@ -151,7 +151,7 @@ fn print(
     Ok(())
 }
 
-/// The task is complete, or the review is not done, or something is to be done about the task.
+/// The exit code: the task is complete, the review was not done, or the task needs work.
 fn exit_of(finished: &FinishedTaskReview) -> Exit {
     let FinishedTaskReview { task, review, not_done, .. } = finished;
     match (review.result, not_done) {

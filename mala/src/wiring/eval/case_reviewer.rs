@@ -31,9 +31,9 @@ pub struct CaseReviewer {
     pub here: Environment,
     /// The repositories that have the commits of cases.
     pub repositories: CaseRepositories,
-    /// Where cases are checked out.
+    /// The folder for checkouts of cases.
     pub work: PathBuf,
-    /// Where model traffic is recorded.
+    /// The folder of the run, with the recorded model traffic.
     pub run: EvalRunFolder,
     /// The run whose model traffic is replayed, if any.
     pub replay: Option<EvalRunFolder>,
@@ -59,7 +59,7 @@ pub struct ConfiguredReviewer {
     pub policy: ReviewPolicy,
     /// The policy of a panel.
     pub gate: GatePolicy,
-    /// How models are reached.
+    /// The settings of models.
     pub models: UserModels,
     /// The project's own rules.
     pub rules: ProjectRules,
@@ -92,7 +92,8 @@ impl ConfiguredReviewer {
         self.policy.reviewer.value.unwrap_or(ReviewerType::AgentSdk)
     }
 
-    /// A gate reads the settings of the repository it runs in: give it this project's, not the case's.
+    /// Adds this project's settings to a case: a gate reads the settings of the repository it runs
+    /// in, which would be those of the case.
     fn put_settings(&self, trees: &mut CaseTrees) {
         if self.kind() != ReviewerType::Cerberus {
             return;
@@ -114,7 +115,7 @@ impl CaseRunner for CaseReviewer {
         Box::pin(async move {
             let calls = self.calls.of_case();
             let in_progress = calls.begin().await;
-            // Where calls are not recorded one by one, the whole review counts as one call.
+            // If single calls are not recorded, the whole review counts as one call.
             let (_whole, calls) = match self.reviewer.records_each_call() {
                 true => {
                     drop(in_progress);
@@ -190,7 +191,8 @@ impl CaseReviewer {
         Ok(review_case(prepared, (set, case, trial)).await.map_err(changes::failure)?)
     }
 
-    /// Checks a case out: in the tree of its commit when a repository has it, otherwise its files alone.
+    /// Checks a case out: in the tree of its commit if a repository has it, otherwise only its
+    /// files.
     async fn check_out(
         &self,
         case: &EvalCase,

@@ -105,7 +105,7 @@ impl CaseRepositories {
         for git in found {
             let mut has_all = true;
             for commit in base.into_iter().chain([head]) {
-                // A case names a commit by its id, and nothing else: not an option, not a branch.
+                // A case names a commit only by its id, never by an option or a branch.
                 let is_id = commit.len() >= 40 && commit.bytes().all(|b| b.is_ascii_hexdigit());
                 has_all &= is_id && git.commit_id(commit).await.is_ok();
             }

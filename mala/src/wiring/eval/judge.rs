@@ -20,7 +20,7 @@ pub struct JudgeSetup {
     pub limits: Limits,
     /// Connections that all cases share.
     pub connections: Connections,
-    /// How models are reached.
+    /// The settings of models.
     pub models: UserModels,
 }
 

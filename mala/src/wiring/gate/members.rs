@@ -11,11 +11,11 @@ use mala_pipeline::gate::{LaneProgress, LaneReviewer, NotedReviewer, PanelContex
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the reviewers of mala itself need.
+/// The settings of mala's own reviewers.
 pub struct InProcessSettings<'s> {
     /// The model and the budget of the agent.
     pub agent: &'s CheckerSettings,
-    /// How models are reached.
+    /// The settings of models.
     pub models: &'s UserModels,
     /// The project's rules.
     pub rules: ProjectRules,
@@ -32,7 +32,8 @@ pub struct PanelReviewers {
     pub lanes: Vec<Arc<dyn Verifier>>,
 }
 
-/// The reviewers of a panel. A member that cannot be used is a reviewer that says why.
+/// The reviewers of a panel. A member that cannot be used becomes a reviewer that fails with the
+/// reason.
 pub async fn panel_reviewers<F: Fn(&SessionProgress) + Send + Sync + 'static>(
     members: &[PanelMember],
     panel: &Arc<PanelContext>,

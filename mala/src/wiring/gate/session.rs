@@ -60,7 +60,7 @@ pub fn session_policy(session: &Session) -> DecisionPolicy {
     }
 }
 
-/// What the lanes of a session run with.
+/// The environment of the lanes of a session.
 pub struct SessionLanes<'s> {
     /// The repository.
     pub gate: &'s Gate,
@@ -68,7 +68,7 @@ pub struct SessionLanes<'s> {
     pub git: Git,
     /// The files of the session.
     pub folder: &'s SessionFolder,
-    /// How models are reached.
+    /// The settings of models.
     pub models: UserModels,
 }
 
@@ -136,8 +136,8 @@ async fn session_ledger(
     ReviewLedger::open(&LedgerPlace::of(git).await, request, warnings).await
 }
 
-/// The target of a session as it was asked for. A range keeps the names of its ends, and a part of a hook that of its
-/// branch; the commits of a working tree are copies.
+/// The target of a session as it was requested. A range keeps the names of its ends, and a part of
+/// a hook that of its branch; the commits of a working tree are copies.
 fn named_target(pinned: ReviewTarget, words: &str) -> ReviewTarget {
     let ReviewTarget::Range { base, .. } = pinned else { return pinned };
     let is_id = |name: &str| name.len() >= 40 && name.bytes().all(|it| it.is_ascii_hexdigit());
@@ -158,7 +158,7 @@ fn named_target(pinned: ReviewTarget, words: &str) -> ReviewTarget {
     }
 }
 
-/// What the lanes of a session share.
+/// The state that the lanes of a session share.
 pub(super) fn session_panel(
     session: &Session,
     runner: Lanes,

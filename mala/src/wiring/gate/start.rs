@@ -36,7 +36,7 @@ pub struct SessionChange<'w> {
     pub words: String,
 }
 
-/// The reviewers of a session, and what they are given.
+/// The reviewers of a session, and their input.
 pub struct SessionRequest {
     /// The panel.
     pub members: Vec<PanelMember>,
@@ -46,7 +46,7 @@ pub struct SessionRequest {
     pub reasoning: &'static str,
     /// Warnings that are shown with the result.
     pub warnings: Vec<String>,
-    /// Whether a hook asks.
+    /// Whether a hook requests it.
     pub is_of_hook: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The work that a hook reviews: what a conversation changed since it started, or what a push adds to a
-//! remote. Each part of it is a change between two commits of a temporary copy.
+//! The work that a hook reviews: the changes of a conversation since its start, or the commits that
+//! a push adds to a remote. Each part of it is a change between two commits of a temporary copy.
 
 use super::{Gate, copy_of};
 use crate::environment::Environment;
@@ -29,20 +29,20 @@ pub async fn current_state(here: &Environment) -> anyhow::Result<RepositoryState
     Ok(Gate::open(here).await?.git.stop_state().await?.state)
 }
 
-/// What a person accepts in this work tree: HEAD and the files on disk.
+/// The state that a person accepts in this work tree: HEAD and the files on disk.
 pub async fn state_to_accept(here: &Environment) -> anyhow::Result<RepositoryState> {
     let stop = Gate::open(here).await?.git.stop_state().await?;
     Ok(RepositoryState { commits: stop.head.into_iter().collect(), ..stop.state })
 }
 
-/// How many commits of this state no remote branch has; none without a remote branch.
+/// The number of commits of this state that are on no remote branch; 0 without a remote branch.
 pub async fn n_unpushed(here: &Environment, state: &RepositoryState) -> anyhow::Result<usize> {
     let git = Gate::open(here).await?.git;
     let remote = git.remote_commits().await?;
     Ok(if remote.is_empty() { 0 } else { git.n_new_commits(&state.commits, &remote).await? })
 }
 
-/// Whether the settings of the repository on disk are those at HEAD, or there are none.
+/// Whether the settings of the repository on disk are those at HEAD, or do not exist.
 pub async fn settings_are_committed(here: &Environment) -> anyhow::Result<bool> {
     let git = Gate::open(here).await?.git;
     let on_disk = read_following_links(&git.top().join(FILE_NAME), MAX_SETTINGS).ok();
@@ -58,7 +58,7 @@ pub fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
     read_following_links(path, MAX_SETTINGS)
 }
 
-/// Writes a settings file, whole or not at all.
+/// Writes a settings file atomically.
 pub fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     mala_adapters::store::write_atomically(path, bytes)
 }
@@ -116,11 +116,11 @@ pub struct PinnedPart {
     pub scratch: ScratchFolder,
     /// The change.
     pub pinned: PinnedChange,
-    /// The change in words.
+    /// A description of the change.
     pub words: String,
 }
 
-/// Where the work of a hook is found.
+/// The source of the work of a hook.
 pub enum WorkSource<'w> {
     /// Everything that a conversation with this record changed.
     Conversation(&'w ConversationRecord),
@@ -130,7 +130,7 @@ pub enum WorkSource<'w> {
 
 /// The work that a hook found.
 pub struct FoundWork {
-    /// What is reviewed.
+    /// The work to review.
     pub scope: HookScope,
     /// The state of the repository.
     pub state: RepositoryState,
@@ -193,7 +193,7 @@ impl Gate {
         Ok(StopState { state, branches, ..StopState::default() })
     }
 
-    /// Where work starts without a record: at what remote branches have.
+    /// The start of work without a record: the commits on remote branches.
     async fn published(&self) -> anyhow::Result<RepositoryState> {
         let commits = self.git.remote_commits().await?;
         Ok(RepositoryState { commits, ..RepositoryState::default() })
@@ -244,7 +244,7 @@ impl Gate {
 const NO_START: &str = "commits were not reviewed: no start of this conversation was recorded, and no \
                         remote branch can be compared with";
 
-/// Why so many commits of a push are left out.
+/// Why this number of commits of a push is not reviewed.
 fn accepted_commits(number: usize) -> Option<String> {
     let why = "accepted, or there when the hooks were installed";
     match number {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// The default models in order of preference: the first one with a key is used.
 const DEFAULT_MODELS: [&str; 3] = ["sonnet", "gpt-4.1-mini", "gemini-flash"];
 
-/// What a model is for, when it is not available.
+/// The purpose of a model, for the error if it is not available.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ModelPurpose {
     /// The reviewer that cannot run without it.

@@ -80,9 +80,9 @@ pub(super) async fn chosen(
 
 /// A command that reviews a task.
 pub struct TaskCommandOptions {
-    /// What runs.
+    /// The lanes to run.
     pub lanes: TaskLanes,
-    /// What it is given, and what it answers.
+    /// The context and the answer of the review.
     pub reviewing: TaskReviewing,
 }
 

@@ -1,5 +1,6 @@
-//! The command that reviews a task, as a lane: a program, or a slash command of a coding agent. What a slash command
-//! says is read at the base of the work or from the home of the user, never from the work itself.
+//! The command that reviews a task, as a lane: a program, or a slash command of a coding agent. The
+//! text of a slash command is read at the base of the work or from the home of the user, never from
+//! the work itself.
 
 use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
@@ -18,14 +19,14 @@ use std::path::{Path, PathBuf};
 /// The size limit of a slash command.
 const MAX_BYTES: u64 = 256 << 10;
 
-/// The lanes of a review, and what they are told first.
+/// The lanes of a review, and their instructions.
 pub(super) struct TaskLanesAndWords {
     pub(super) lanes: TaskLanes,
     pub(super) instructions: Option<String>,
     pub(super) parser_instructions: Option<String>,
 }
 
-/// Where commands are looked up.
+/// Where to look up commands.
 pub(super) struct CommandPlaces<'p> {
     pub(super) here: &'p Environment,
     pub(super) settings: &'p Settings,
@@ -142,14 +143,14 @@ impl CommandPlaces<'_> {
         Ok(text_lane(lane, self.settings.tasks.model.value.as_deref()))
     }
 
-    /// Whether the agent is there and has this slash command.
+    /// Whether the agent is installed and has this slash command.
     pub(super) async fn knows(&self, slash: &str) -> bool {
         self.template().is_none()
             && self.slash_text(slash).await.is_some()
             && self.agent_lane().is_ok()
     }
 
-    /// What a slash command says: at the base of the work, else in the home of the user.
+    /// The text of a slash command: at the base of the work, else in the home of the user.
     async fn slash_text(&self, slash: &str) -> Option<String> {
         let files = slash_files(self.agent(), slash)?;
         if let (Some(base), Some(path)) = (self.base, &files.project)

@@ -45,7 +45,7 @@ pub struct TaskReviewer<'r> {
     choice: ReviewerChoice,
 }
 
-/// What reviews a task.
+/// The reviewer of a task.
 enum ReviewerChoice {
     /// A reviewer of mala.
     Own(ReviewerType),
@@ -73,7 +73,7 @@ impl<'r> TaskReviewer<'r> {
         &self.settings.tasks
     }
 
-    /// What the user is to know about the settings.
+    /// A notice about the settings, for the user.
     pub fn notice(&self) -> Option<&str> {
         self.settings.notice.as_deref()
     }
@@ -176,7 +176,7 @@ impl<'r> TaskReviewer<'r> {
         let command = match &self.choice {
             ReviewerChoice::Own(kind) => {
                 let is_default = self.policy().reviewer.value.is_none();
-                // The default says itself why it is used.
+                // The default reviewer itself prints why it is used.
                 let named = if is_default { Vec::new() } else { vec![*kind] };
                 return Ok((None, ReviewerOptions { named, ..self.options() }));
             }

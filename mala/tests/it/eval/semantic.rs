@@ -146,29 +146,29 @@ fn what_a_judge_does_not_say_clearly_is_no_hit() {
 
     Known problems (semantic)
 
-    MISSED app.py:3 bug high (undecided, which is no hit: no valid answer: invalid json: expected value at line 1 column 1)
+    MISSED app.py:3 bug high (undecided, so not a hit: no valid answer: invalid json: expected value at line 1 column 1)
 
     - known: problem on 3
 
-    MISSED app.py:90 style high (undecided, which is no hit: no valid answer: invalid json: expected value at line 1 column 1)
+    MISSED app.py:90 style high (undecided, so not a hit: no valid answer: invalid json: expected value at line 1 column 1)
 
     - known: problem on 90
 
-    MISSED app.py:190 logic high (undecided, which is no hit: no valid answer: invalid json: expected value at line 1 column 1)
+    MISSED app.py:190 logic high (undecided, so not a hit: no valid answer: invalid json: expected value at line 1 column 1)
 
     - known: problem on 190
 
     Findings (semantic)
 
-    WRONG app.py:126 bug high shuffled 1.00 (undecided, which is no hit: no valid answer: invalid json: expected value at line 1 column 1)
+    WRONG app.py:126 bug high shuffled 1.00 (undecided, so not a hit: no valid answer: invalid json: expected value at line 1 column 1)
 
     - it says: problem on 3
 
-    WRONG app.py:83 style high shuffled 1.00 (undecided, which is no hit: no valid answer: invalid json: expected value at line 1 column 1)
+    WRONG app.py:83 style high shuffled 1.00 (undecided, so not a hit: no valid answer: invalid json: expected value at line 1 column 1)
 
     - it says: problem on 90
 
-    WRONG app.py:125 logic high shuffled 1.00 (undecided, which is no hit: no valid answer: invalid json: expected value at line 1 column 1)
+    WRONG app.py:125 logic high shuffled 1.00 (undecided, so not a hit: no valid answer: invalid json: expected value at line 1 column 1)
 
     - it says: problem on 190
     ");

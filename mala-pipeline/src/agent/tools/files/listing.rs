@@ -1,4 +1,4 @@
-//! What `list_files` shows: every file while they fit, else the folders with how many each has.
+//! The output of `list_files`: all files if they fit, else the folders with their number of files.
 
 use super::super::ToolLimits;
 use super::super::page::n_fitting;

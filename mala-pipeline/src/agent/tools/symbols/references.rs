@@ -1,5 +1,5 @@
-//! `find_references`: where a name is used. git finds the word in the whole tree; the syntax tree of each
-//! file says what the line does with it.
+//! `find_references`: finds the uses of a name. git finds the word in the whole tree; the syntax
+//! tree of each file tells how the line uses it.
 
 use super::super::arguments::{Arguments, missing};
 use super::super::catalogue::LANGUAGES;
@@ -14,7 +14,7 @@ use mala_syntax::source::Source;
 use mala_syntax::symbols::{FileOutline, UseKind, uses};
 use std::collections::HashMap;
 
-/// Lines beyond this many are not asked for.
+/// Maximum number of lines to search for.
 const MAX_HITS: usize = 2000;
 
 /// Files beyond this many are not parsed.
@@ -23,7 +23,7 @@ const MAX_FILES: usize = 40;
 /// The most references of one answer.
 const MAX_SHOWN: usize = 60;
 
-/// What a reference does, the most telling first.
+/// How a line uses the name, the most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ReferenceKind {
     Call,
@@ -33,7 +33,7 @@ enum ReferenceKind {
     Mention,
 }
 
-/// What a line does with the name, and inside of what.
+/// How a line uses the name, and the enclosing definition.
 type ReferenceRole = (ReferenceKind, Option<String>);
 
 impl Toolbox {
@@ -58,7 +58,7 @@ impl Toolbox {
         self.show(&found, is_cut).await
     }
 
-    /// The lines with what they do, the most telling first.
+    /// The lines with how they use the name, the most important first.
     async fn with_roles(
         &self,
         hits: Vec<WordHit>,
@@ -123,7 +123,7 @@ fn describe((kind, within): &ReferenceRole) -> String {
     }
 }
 
-/// What each line of a file does with the name.
+/// How each line of a file uses the name.
 fn roles_in(language: Language, text: &str, word: &str) -> HashMap<u32, ReferenceRole> {
     let mut roles: HashMap<u32, ReferenceRole> = HashMap::new();
     let Some(source) = Source::parse(language, text) else { return roles };
@@ -138,7 +138,7 @@ fn roles_in(language: Language, text: &str, word: &str) -> HashMap<u32, Referenc
         add(definition.name_line, (ReferenceKind::Definition, definition.container.clone()));
     }
     for one in uses(&source, &[word]) {
-        let kind = match (one.deed, &one.call) {
+        let kind = match (one.kind, &one.call) {
             (UseKind::Binds, _) => ReferenceKind::Definition,
             (_, Some(_)) => ReferenceKind::Call,
             (_, None) => ReferenceKind::Use,

@@ -5,7 +5,7 @@ use mala_domain::finding::Finding;
 use mala_eval::capture::FindingLabel;
 use std::io::{self, BufRead};
 
-/// How often one question is asked.
+/// Maximum number of times to ask one question.
 const MAX_TIMES: usize = 10;
 
 /// A label for every finding: the given ones, and those that the user enters. `None` when the user stops

@@ -43,7 +43,7 @@ pub(super) fn has_hook(text: &str) -> Result<bool, String> {
     Ok(settings.is_some_and(|settings| HOOKS.iter().any(|hook| hook.is_in(&settings))))
 }
 
-/// The file without the hooks that `installed` writes; `None` if it has none of them.
+/// The file without the hooks that `installed` writes; `None` if it contains none of them.
 pub(super) fn removed(text: &str) -> Result<Option<String>, String> {
     let (bom, root) = parse(text)?;
     let Some(settings) = root.object_value() else { return Ok(None) };
@@ -99,7 +99,7 @@ impl InstalledHook {
         CstInputValue::Object(vec![("hooks".to_owned(), CstInputValue::Array(vec![command]))])
     }
 
-    /// Adds the hook; false if it is there.
+    /// Adds the hook; false if it exists.
     fn install(&self, settings: &CstObject) -> Result<bool, String> {
         reject_duplicate(settings, "hooks")?;
         let hooks = settings.object_value_or_create("hooks").ok_or("`hooks` is not an object")?;

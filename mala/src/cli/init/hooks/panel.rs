@@ -1,5 +1,5 @@
-//! The reviewers of the hooks: what is usable on this machine. Without any lane, the agent or the built-in
-//! reviewer is written to `mala.yaml`.
+//! The reviewers of the hooks: the usable ones on this machine. Without any lane, the agent or the
+//! built-in reviewer is written to `mala.yaml`.
 
 use crate::console;
 use crate::environment::Environment;
@@ -12,7 +12,7 @@ use anyhow::Context;
 use mala_domain::config::{Config, FILE_NAME};
 use std::path::Path;
 
-/// Chooses the reviewers and says which they are.
+/// Chooses the reviewers and prints them.
 pub(super) fn choose(top: &Path, here: &Environment) -> anyhow::Result<()> {
     let settings =
         match trusted_settings::of_working_tree(here, &Probe::new(here, top)?, Config::default()) {

@@ -50,7 +50,7 @@ fn has_command(script: &str) -> bool {
     lines.into_iter().any(|line| line.contains("mala hook pre-push") && (sets || ends(line)))
 }
 
-/// Whether the hook that `install` wrote is there.
+/// Whether the hook that `install` writes exists.
 pub(super) fn is_installed(top: &Path, here: &Environment) -> bool {
     let text = hook_path(top, here).ok().and_then(|path| read(&path).ok().flatten());
     text.is_some_and(|text| text == SCRIPT)
