@@ -43,7 +43,9 @@ pub fn apply_edits(
         let Some(other) = findings.get(own).cloned() else { continue };
         match findings.get_mut(kept) {
             Some(kept) if !is_refuted(kept) && !is_refuted(&other) => {
-                raise(kept, &other);
+                let is_corrected = edits.get(first_cause(edits, at)).is_some_and(is_corrected);
+                let has_tier = edit.is_note.is_some();
+                raise(kept, &other, is_corrected, has_tier);
                 absorb(kept, &other);
                 merged.insert(own, ());
             }
@@ -68,16 +70,23 @@ fn first_cause(edits: &[FindingEdit], at: usize) -> usize {
     last
 }
 
-/// Merges priority and tier: a merged finding is as urgent as the most urgent one, and a note only
-/// if all of them are.
-fn raise(kept: &mut Finding, other: &Finding) {
-    if other.effective_priority() < kept.effective_priority() {
+fn is_corrected(edit: &FindingEdit) -> bool {
+    edit.priority.is_some()
+}
+
+/// Merges priority and tier: a merged finding is as urgent as the most urgent one unless a check
+/// corrected it, and a note only if all of those that have a tier are.
+fn raise(kept: &mut Finding, other: &Finding, is_corrected: bool, has_tier: bool) {
+    if !is_corrected && other.effective_priority() < kept.effective_priority() {
         set_priority(kept, other.effective_priority());
     }
     if other.verification.is_confirmed() && !kept.verification.is_confirmed() {
         kept.verification = other.verification.clone();
     }
-    kept.is_note &= other.is_note;
+    if has_tier {
+        kept.is_note &= other.is_note;
+    }
+    kept.is_note &= kept.effective_priority() > Priority::P1;
 }
 
 fn apply(finding: &mut Finding, edit: &FindingEdit) {
@@ -217,6 +226,19 @@ mod tests {
             let edited = apply_edits(findings.clone(), &[0, 1, 2, 3], &edits);
             let found: Vec<u32> = edited.iter().map(|it| it.line_start).collect();
             assert_eq!(found, lines, "{edits:?}");
+        }
+        let note = FindingEdit { is_note: Some(true), ..FindingEdit::default() };
+        let same_note = FindingEdit { same_as: Some(0), ..note.clone() };
+        let lower = FindingEdit { priority: Some(Priority::P3), ..note.clone() };
+        for (of, edits, expected) in [
+            ("one without a tier", [note.clone(), same(None), same(Some(0))], (Priority::P2, true)),
+            ("two notes", [note.clone(), same(None), same_note.clone()], (Priority::P2, true)),
+            ("an urgent one", [note.clone(), same(Some(0)), same(None)], (Priority::P1, false)),
+            ("a corrected one", [lower, same(Some(0)), same(None)], (Priority::P3, true)),
+        ] {
+            let edited = apply_edits(findings.clone(), &[0, 1, 2], &edits);
+            let first = edited.first().expect("the kept one");
+            assert_eq!((first.effective_priority(), first.is_note), expected, "{of}");
         }
         let edited = apply_edits(findings, &[0, 1], &[same(None), same(Some(0))]);
         let first = edited.first().expect("the kept one");

@@ -63,8 +63,11 @@ fn line(event: &TaskEvent, format: TaskFormat) -> String {
             let result = value.pointer("/review/result").and_then(Value::as_str);
             let attempt = value.pointer("/review/attempt").and_then(Value::as_u64);
             let reason = value.pointer("/reason").and_then(Value::as_str);
-            let result = result.or(reason).unwrap_or_default();
-            format!("attempt {}: {result}", attempt.unwrap_or_default())
+            let attempt = format!("attempt {}", attempt.unwrap_or_default());
+            match result.or(reason).filter(|_| word("/event") != "ReviewStarted") {
+                Some(result) => format!("{attempt}: {result}"),
+                None => attempt,
+            }
         }
     };
     let at = to_the_second(&event.at);

@@ -115,7 +115,10 @@ pub(super) fn status(folder: &RunFolder) -> anyhow::Result<Exit> {
     for event in &events {
         if let RunEvent::Work { key, event: work } = &event.event {
             let (name, why) = last.entry(key.to_string()).or_default();
-            *name = &event.name;
+            match **work {
+                WorkEvent::Removed(_) => continue,
+                _ => *name = &event.name,
+            }
             match **work {
                 WorkEvent::Merged => *why = None,
                 WorkEvent::CommandsEnded(_) | WorkEvent::Conflict { .. } | WorkEvent::Failed(_) => {
@@ -128,7 +131,11 @@ pub(super) fn status(folder: &RunFolder) -> anyhow::Result<Exit> {
     let mut text = format!("{state}\n");
     for (work, (name, why)) in last {
         let why = why.map(|why| format!(" ({})", harmless(&why))).unwrap_or_default();
-        text.push_str(&format!("{}: {name}{why}\n", harmless(&work)));
+        text.push_str(&format!(
+            "{}: {}{why}\n",
+            harmless(&work),
+            name.trim_start_matches("on_").replace('_', " ")
+        ));
     }
     console::data(&text)?;
     Ok(Exit::Passed)

@@ -1,7 +1,7 @@
 //! `mala task list` and `mala task show`.
 
 use super::{TaskFormat, line, status_words};
-use crate::console::{self, harmless};
+use crate::console::{self, harmless, to_the_second};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::wiring::task::TaskRepository;
@@ -80,7 +80,7 @@ async fn text(tasks: &TaskRepository, task: &TaskRecord) -> anyhow::Result<Strin
     let tests = policy.tests.value.as_deref().unwrap_or("none configured");
     text += &format!("tests: {tests}\n");
     if let Some(active) = &task.active_review {
-        let since = &active.review.reviewed_at;
+        let since = to_the_second(&active.review.reviewed_at);
         text += &match tasks.is_running(active.process) {
             true => format!("review: running since {since} (process {})\n", active.process.pid),
             false => format!("review: interrupted; it started at {since}\n"),
@@ -104,7 +104,9 @@ fn review_text(review: &TaskReview) -> String {
     let result = review.result.map_or("NOT DONE", TaskReviewResult::name);
     let mut text = format!(
         "attempt {}: {result} by {} at {}\n",
-        review.attempt, review.reviewer_command, review.reviewed_at
+        review.attempt,
+        review.reviewer_command,
+        to_the_second(&review.reviewed_at)
     );
     let words = [Some(&review.summary), review.reason.as_ref()].into_iter().flatten();
     text.extend(words.filter(|it| !it.is_empty()).map(|it| format!("  {it}\n")));
