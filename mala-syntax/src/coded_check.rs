@@ -9,10 +9,10 @@ pub struct CodedCheck {
     pub id: &'static str,
     /// One line.
     pub title: &'static str,
-    /// What kind of problem it finds.
+    /// The kind of problem.
     pub category: Category,
-    /// How urgent.
+    /// The priority.
     pub priority: Priority,
-    /// What happens, in general words.
+    /// A general description of the consequence.
     pub about: &'static str,
 }

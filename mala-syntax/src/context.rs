@@ -1,8 +1,9 @@
-//! What a reviewer needs to see of a change besides its lines: the functions and classes around them,
-//! the definitions that changed, and who uses those elsewhere.
+//! The context of a change besides its lines: the functions and classes around them, the
+//! definitions that changed, and their uses elsewhere.
 //!
-//! [`FileView::of`] looks at one file, [`query`] says which words to look for, [`files_to_read`] which
-//! of the files found are worth reading, and [`assemble`] puts it together. Nothing is fetched here.
+//! [`FileView::of`] analyses one file, [`query`] returns the words to search for, [`files_to_read`]
+//! selects the files to read from the results, and [`assemble`] combines everything. Nothing is
+//! fetched here.
 
 mod callers;
 mod links;
@@ -18,14 +19,14 @@ use mala_domain::language::Language;
 use mala_domain::ports::WordHit;
 use std::collections::{BTreeMap, HashMap};
 
-/// What a reviewer needs to see of a change besides its lines.
+/// The context of a change besides its lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SymbolContext {
     /// The changed files with the regions around their hunks.
     pub files: Vec<FileContext>,
     /// The definitions that changed.
     pub changed_symbols: Vec<ChangedSymbol>,
-    /// Where those are used in other places.
+    /// The uses of those definitions in other places.
     pub callers: Vec<Caller>,
 }
 
@@ -45,17 +46,17 @@ pub struct FileContext {
 pub struct ChangedSymbol {
     /// The file, at head or, when it is gone, at base.
     pub file: FilePath,
-    /// `Class.method`, or the bare name.
+    /// `Class.method`, or the unqualified name.
     pub symbol: String,
-    /// What it is.
+    /// The kind of definition.
     pub kind: DefinitionKind,
     /// Its lines, at head unless it is gone.
     pub span: LineSpan,
-    /// What happened to it.
+    /// How it changed.
     pub change: SymbolChange,
 }
 
-/// What happened to a definition.
+/// How a definition changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SymbolChange {
     /// It is new.
@@ -97,7 +98,8 @@ impl FileView {
     }
 }
 
-/// Puts together what the files show and what was found; `texts` are those files that were read.
+/// Combines the views of the changed files with the search results; `texts` are the files that were
+/// read.
 pub fn assemble(
     views: Vec<FileView>,
     hits: &[WordHit],

@@ -1,11 +1,10 @@
-//! What a change breaks in files it does not show: a removed or renamed definition that is still
-//! used, a call that no longer fits, a match without a new member, an import that leads
-//! nowhere.
+//! Finds code in other files that a change breaks: uses of a removed or renamed definition, calls
+//! that no longer fit, matches without a new member, imports that lead nowhere.
 //!
-//! The stages are values in, values out: [`FileDelta::of`] compares one file's two versions,
-//! [`plan`] says what has to be looked up, [`UserFile::of`] reads a file that was found, and
-//! [`fold`] decides. The caller fetches in between. A use is reported only with evidence
-//! that it means the broken thing.
+//! The stages are pure: [`FileDelta::of`] compares the two versions of one file, [`plan`]
+//! determines what to look up, [`UserFile::of`] parses a file that was found, and [`fold`] decides.
+//! The caller fetches in between. A use is reported only with evidence that it refers to the broken
+//! definition.
 
 mod checks;
 mod contract;

@@ -1,6 +1,6 @@
-//! Checks on the lines of a diff alone: no syntax tree, any language. Most are data (`lines.yaml`:
-//! which files, which added line, what goes wrong); the few that look at more than one line are
-//! functions here.
+//! Checks on the lines of a diff alone, without a syntax tree, for any language. Most are data
+//! (`lines.yaml`: files, pattern of the added line, message); those that need more than one line
+//! are functions here.
 
 mod dependencies;
 mod lines;
@@ -21,13 +21,13 @@ pub fn checks() -> Vec<CodedCheck> {
 /// Whether a change is committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeState {
-    /// It is, with messages that say why.
+    /// Committed, with commit messages.
     Committed,
     /// It is not.
     Uncommitted,
 }
 
-/// Everything the diff alone shows to be wrong.
+/// All problems that the diff alone shows.
 pub fn run(change: &Change, state: ChangeState) -> Vec<ReviewClaim> {
     let reviewable = || change.files.iter().filter(|file| file.is_reviewable());
     let mut found: Vec<ReviewClaim> = reviewable().flat_map(lines::check).collect();

@@ -1,4 +1,4 @@
-//! Which tree-sitter grammar a language has, and how rule patterns are written in it.
+//! The tree-sitter grammar of each language, and how rule patterns are written in it.
 
 use ast_grep_core::Language as PatternLanguage;
 use ast_grep_core::matcher::{Pattern, PatternBuilder, PatternError};
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Grammar(pub Language);
 
-/// Stands for `$` in patterns of languages whose identifiers cannot hold a dollar sign.
+/// Replaces `$` in patterns of languages whose identifiers cannot contain a dollar sign.
 const STAND_IN: char = 'µ';
 
 impl Grammar {

@@ -23,7 +23,7 @@ impl ParsedFile {
         Some(Self { source, outline: OnceLock::new() })
     }
 
-    /// What it defines, imports and uses.
+    /// Its definitions, imports and exports.
     pub fn outline(&self) -> &FileOutline {
         self.outline.get_or_init(|| FileOutline::of(&self.source))
     }

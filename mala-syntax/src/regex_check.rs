@@ -1,8 +1,10 @@
-//! Regular expressions that can hang: matching takes exponential or polynomial time on some input.
+//! Finds regular expressions that can hang: matching takes exponential or polynomial time on some
+//! input.
 //!
-//! [`slow_loop`] tries inputs that repeat what a loop of the pattern matches, and counts the steps
-//! of a backtracking matcher on longer and longer ones. What it reports was seen to be slow; a slow
-//! pattern that needs a more intricate input is missed. [`sources`] finds the patterns of a file.
+//! [`slow_loop`] tries inputs that repeat the match of a loop of the pattern, and counts the steps
+//! of a backtracking matcher on longer and longer ones. Every reported pattern was measured to be
+//! slow; a slow pattern that needs a more intricate input is missed. [`sources`] finds the patterns
+//! of a file.
 
 mod attack;
 mod charset;
@@ -52,8 +54,8 @@ pub struct SlowLoop {
     pub pump: String,
 }
 
-/// The first loop of `pattern` with this growth. A pattern that cannot be parsed, or that is too
-/// large to be tried in bounded time, has none.
+/// The first loop of `pattern` with this growth; `None` also if the pattern cannot be parsed, or is
+/// too large to test in bounded time.
 pub fn slow_loop(
     pattern: &str,
     flavour: RegexFlavour,

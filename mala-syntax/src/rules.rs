@@ -1,6 +1,6 @@
-//! Syntax-tree rules kept as data: one YAML file per rule, embedded at build time or read by the
-//! caller from the repository under review. A rule file is checked when it is read; what runs later
-//! is compiled, indexed by node kind and needs one walk over the tree for all rules.
+//! Syntax-tree rules as data: one YAML file per rule, embedded at build time or read by the caller
+//! from the repository under review. A rule file is checked when it is read. The compiled rules are
+//! indexed by node kind and need one walk over the tree for all rules.
 
 mod builtin;
 mod compile;

@@ -20,7 +20,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// Parses `text`; `None` when it is too large, holds an unresolved merge, or the parser gives up.
+    /// Parses `text`; `None` if it is too large, contains merge conflict markers, or the parser
+    /// gives up.
     pub fn parse(language: Language, text: &str) -> Option<Self> {
         if text.len() > MAX_BYTES || is_half_merged(text) {
             return None;
@@ -72,7 +73,8 @@ fn to_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// Whether both sides of a merge are in a text: nothing that it defines or uses can be told.
+/// Whether a text contains both sides of a merge conflict, so that its definitions and uses are
+/// unknown.
 fn is_half_merged(text: &str) -> bool {
     let opens = text.starts_with("<<<<<<< ") || text.contains("\n<<<<<<< ");
     opens && text.contains("\n>>>>>>> ") && text.contains("\n=======")

@@ -1,5 +1,5 @@
-//! What a file defines, imports, exports and uses, which declaration every name belongs to, and which
-//! function or class is around a line. Each language is a table of node kinds; the walks are shared.
+//! Definitions, imports, exports and uses of a file, the declaration of every name, and the
+//! function or class around a line. Each language is a table of node kinds; the walks are shared.
 
 mod bindings;
 mod definition;

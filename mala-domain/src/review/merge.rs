@@ -195,8 +195,10 @@ fn merge_into(kept: &mut Finding, mut other: Finding) {
         std::mem::swap(kept, &mut other);
     }
     if counts(&other) && !wording(kept).means_the_same(wording(&other)) {
-        kept.body
-            .push_str(&format!("\n\nAlso reported on these lines: {}. {}", other.title, other.body));
+        kept.body.push_str(&format!(
+            "\n\nAlso reported on these lines: {}. {}",
+            other.title, other.body
+        ));
     }
     let mut names = std::mem::take(&mut kept.also_reported_by);
     names.extend(counts(&other).then(|| reporter_name(&other)));

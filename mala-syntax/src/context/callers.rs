@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// Words beyond this many are not looked for.
 const MAX_WORDS: usize = 48;
 
-/// Hits beyond this many are not asked for.
+/// Maximum number of hits to search for.
 const MAX_HITS: usize = 4_000;
 
 /// Files beyond this many are not read.
@@ -39,7 +39,7 @@ pub struct Caller {
     pub text: String,
 }
 
-/// The words to look for: the names of the definitions that other files may use.
+/// The words to search for: the names of changed definitions that other files may use.
 pub fn query(views: &[FileView]) -> Option<WordQuery> {
     let words: BTreeSet<&str> = symbols(views)
         .map(last_name)
@@ -49,7 +49,7 @@ pub fn query(views: &[FileView]) -> Option<WordQuery> {
     (!words.is_empty()).then_some(WordQuery { words, globs: Vec::new(), max_hits: MAX_HITS })
 }
 
-/// The files to read, given what was found: those with the fewest hits a word come first.
+/// The files to read, given the search results: those with the fewest hits per word come first.
 pub fn files_to_read(views: &[FileView], hits: &[WordHit]) -> Vec<FilePath> {
     let changed: HashSet<&FilePath> = views.iter().map(|view| &view.context.path).collect();
     let mut by_file: BTreeMap<&FilePath, usize> = BTreeMap::new();
@@ -117,14 +117,14 @@ pub(super) fn callers(
         .collect()
 }
 
-/// What a file is, as far as its name and text tell.
+/// The class of a file, by its name and text.
 fn class(file: &FilePath, text: Option<&str>) -> FileClass {
     FileClass::of(file, GitAttributes::default(), text)
 }
 
-/// Whether a use may mean something of another file.
+/// Whether a use may refer to a definition of another file.
 fn is_foreign(one: &SymbolUse) -> bool {
-    one.deed == UseKind::Reads && one.binding != UseBinding::Inside
+    one.kind == UseKind::Reads && one.binding != UseBinding::Inside
 }
 
 fn symbols(views: &[FileView]) -> impl Iterator<Item = &ChangedSymbol> {

@@ -1,5 +1,5 @@
-//! Whether a use of a name means a changed definition. A bare name is not enough: an import, the package, the
-//! class or the type of the receiver has to lead to the definition.
+//! Decides whether a use of a name refers to a changed definition. The name alone is not enough: an
+//! import, the package, the class or the type of the receiver must lead to the definition.
 
 use super::ChangedSymbol;
 use crate::symbols::{Import, ImportedItem, SymbolUse, parent, stands_for};
@@ -58,7 +58,7 @@ impl UsingFile<'_> {
         }
     }
 
-    /// Whether a name that stands alone leads to a definition at the top of another file.
+    /// Whether an unqualified name leads to a top-level definition of another file.
     fn reaches(&self, name: &str, symbol: &ChangedSymbol) -> bool {
         let named = self.imports.iter().find(|import| import.local == name);
         if let Some(import) = named {
@@ -116,7 +116,7 @@ fn stem_of(path: &str) -> &str {
     name.split('.').next().unwrap_or_default()
 }
 
-/// Whether a text has a word.
+/// Whether a text contains a word.
 fn has_word(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word).any(|(at, _)| {

@@ -1,5 +1,5 @@
-//! The checks across files, as users see and switch them. None of them was right in nine of ten cases
-//! on commits that it had not seen, so none of them blocks by default.
+//! The cross-file checks, with their names for users. None of them was right in nine of ten cases
+//! on unseen commits, so none of them blocks by default.
 
 use crate::coded_check::CodedCheck;
 use mala_domain::finding::{Category, Priority};

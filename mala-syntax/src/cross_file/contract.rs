@@ -25,9 +25,9 @@ pub(crate) struct Symbol {
     pub(crate) name: String,
     /// The class or type that it belongs to.
     pub(crate) container: Option<String>,
-    /// What it is.
+    /// The kind of definition.
     pub(crate) kind: DefinitionKind,
-    /// Which code can name it.
+    /// The code that can refer to it.
     pub(crate) visibility: Visibility,
     /// The line at base.
     pub(crate) line: u32,
@@ -36,14 +36,14 @@ pub(crate) struct Symbol {
 /// How a contract is broken.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Broken {
-    /// The thing is gone.
+    /// The definition was removed.
     Removed {
-        /// The name that the same thing has now.
+        /// The new name of the same definition.
         successor: Option<String>,
         /// The file that it is in now.
         moved_to: Option<String>,
     },
-    /// It takes something else.
+    /// Its parameters changed.
     SignatureChange(SignatureChange),
     /// It has members that it had not.
     Members {
@@ -56,12 +56,12 @@ pub(crate) enum Broken {
     },
     /// The whole file is gone.
     Module {
-        /// Where it moved.
+        /// The new path.
         successor: Option<String>,
     },
 }
 
-/// What something took, and what it takes.
+/// The parameters before and after the change.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SignatureChange {
     /// At base; several when it is overloaded.
@@ -72,11 +72,11 @@ pub(crate) struct SignatureChange {
     pub(crate) line: u32,
     /// The file at head.
     pub(crate) file: String,
-    /// What is called.
+    /// How it is called.
     pub(crate) called: Called,
 }
 
-/// What a call of a changed signature calls.
+/// How a definition with a changed signature is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Called {
     /// The function.
@@ -86,7 +86,7 @@ pub(crate) enum Called {
 }
 
 impl Symbol {
-    /// `Class.method`, or the bare name.
+    /// `Class.method`, or the unqualified name.
     pub(crate) fn qualified(&self) -> String {
         match &self.container {
             Some(container) => format!("{container}.{}", self.name),

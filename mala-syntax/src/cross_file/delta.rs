@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 /// A changed file with its two versions.
 #[derive(Debug, Clone, Copy)]
 pub struct FileVersions<'a> {
-    /// What changed.
+    /// The changed file.
     pub file: &'a ChangedFile,
     /// The text at base, when there is one.
     pub base: Option<&'a str>,
@@ -23,24 +23,24 @@ pub struct FileVersions<'a> {
     pub head: Option<&'a str>,
 }
 
-/// What became of one file.
+/// The differences between the two versions of one file.
 #[derive(Debug, Clone)]
 pub struct FileDelta {
     /// The path at base.
     pub(crate) base_path: String,
     /// The path at head, unless the file is gone.
     pub(crate) head_path: Option<String>,
-    /// What happened to it.
+    /// How it changed.
     pub(crate) status: FileStatus,
     /// Its language.
     pub(crate) language: Option<Language>,
-    /// What it defined.
+    /// The outline at base.
     pub(crate) base: Option<FileOutline>,
-    /// What it defines.
+    /// The outline at head.
     pub(crate) head: Option<FileOutline>,
-    /// What it no longer keeps.
+    /// The contracts that it breaks.
     pub(crate) contracts: Vec<Contract>,
-    /// Whether it may still use at head what it breaks itself.
+    /// Whether it may still use at head a definition that it breaks itself.
     pub(crate) may_use_its_own: bool,
 }
 
@@ -84,7 +84,7 @@ impl FileDelta {
                 delta.contracts.iter().map(|contract| contract.symbol.name.as_str()).collect();
             let at_head = head_source.map(|source| uses(source, &names));
             delta.may_use_its_own =
-                at_head.iter().flatten().any(|found| found.deed == UseKind::Reads);
+                at_head.iter().flatten().any(|found| found.kind == UseKind::Reads);
         }
         delta
     }
@@ -106,7 +106,7 @@ impl FileDelta {
         found
     }
 
-    /// Whether nothing is left at the path of base.
+    /// Whether the file is gone from its path at base.
     fn is_elsewhere(&self) -> bool {
         self.status == FileStatus::Deleted
             || self.head_path.as_deref().is_some_and(|path| path != self.base_path)
@@ -117,7 +117,7 @@ impl FileDelta {
         self.base_path.ends_with("__init__.py")
     }
 
-    /// The module that goes with a deleted or renamed file.
+    /// The module of a deleted or renamed file.
     fn lost_module(&self, base: &FileOutline) -> Contract {
         let name = module_name(&self.base_path).to_owned();
         let symbol = Symbol { name, ..self.symbol(base, None) };
@@ -200,12 +200,12 @@ fn set(members: &[String]) -> HashSet<&str> {
     members.iter().map(String::as_str).collect()
 }
 
-/// Whether uses of what a file of this language defines can be found in other files.
+/// Whether uses of definitions in this language can be found in other files.
 fn is_checked(language: Language) -> bool {
     !words::globs(language).is_empty()
 }
 
-/// Whether a file only describes what another one defines.
+/// Whether a file only declares what another file defines.
 fn is_stub(path: &str) -> bool {
     path.ends_with(".pyi") || path.ends_with(".d.ts")
 }
@@ -222,7 +222,7 @@ fn module_is_its_file(language: Language) -> bool {
     )
 }
 
-/// The word by which other files name a file: its stem, or its folder for `index` and the like.
+/// The name by which other files refer to a file: its stem, or its folder for `index` and the like.
 pub(crate) fn module_name(path: &str) -> &str {
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.split('.').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Whether a call fits what a function takes.
+//! Decides whether a call fits the parameters of a function.
 
 use super::contract::SignatureChange;
 use crate::symbols::{
@@ -18,20 +18,20 @@ pub(crate) enum Misfit {
         /// How many are passed.
         given: usize,
     },
-    /// It names a parameter that there is not.
+    /// It names a parameter that does not exist.
     Unknown(String),
     /// It names a parameter that an argument by position already reaches.
     Twice(String),
-    /// The argument meant for this parameter reaches another.
+    /// An argument reaches another parameter than intended.
     Shifted {
-        /// The parameter it was meant for.
+        /// The intended parameter.
         meant: String,
         /// The parameter it reaches.
         reaches: String,
     },
 }
 
-/// What stands before the name in a call.
+/// The expression before the name in a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallReceiver {
     /// An object: it is the receiver.
@@ -40,8 +40,8 @@ pub(crate) enum CallReceiver {
     Type,
 }
 
-/// Why a call that fitted at base does not fit at head; `None` when it fits, fitted no better
-/// before, or cannot be told.
+/// Why a call that fitted at base does not fit at head; `None` if it fits, did not fit before
+/// either, or cannot be decided.
 pub(crate) fn misfit(
     signature: &SignatureChange,
     call: &CallShape,
@@ -122,7 +122,7 @@ fn slots(list: &[FunctionParameter], before: CallReceiver) -> Vec<&FunctionParam
         .collect()
 }
 
-/// The first argument that reaches another parameter than it was meant for.
+/// The first argument that reaches another parameter than intended.
 fn shifted(signature: &SignatureChange, call: &CallShape, before: CallReceiver) -> Option<Misfit> {
     let ([old], [new]) = (signature.before.as_slice(), signature.after.as_slice()) else {
         return None;
@@ -143,8 +143,7 @@ fn only_loses(old: &[&FunctionParameter], new: &[&FunctionParameter]) -> bool {
     new.iter().all(|kept| rest.any(|parameter| parameter.name == kept.name))
 }
 
-/// Whether a parameter may still be the one that went by the old name: `shapeOrOptions` takes what
-/// `shape` took.
+/// Whether a parameter may be a renamed one: `shapeOrOptions` replaces `shape`.
 fn is_new_name_for(name: &str, now: &FunctionParameter, old: &[&FunctionParameter]) -> bool {
     let (name, other) = (name.to_lowercase(), now.name.to_lowercase());
     !old.iter().any(|parameter| parameter.name == now.name)

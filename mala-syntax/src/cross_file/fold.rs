@@ -1,4 +1,4 @@
-//! What was found, decided: which uses really mean the broken thing.
+//! Decides which of the found uses refer to a broken definition.
 
 mod calls;
 mod members;
@@ -18,10 +18,10 @@ use mala_domain::finding::ReviewClaim;
 use mala_domain::ports::WordHit;
 use std::collections::{HashMap, HashSet};
 
-/// What was found at head for a plan.
+/// The files and lines found at head for a plan.
 #[derive(Debug, Default)]
 pub struct FoundFiles {
-    /// The lines with the words that the plan asks for.
+    /// The lines with the words of the plan.
     pub hits: Vec<WordHit>,
     /// The files that were read.
     pub files: Vec<UserFile>,
@@ -31,10 +31,10 @@ pub struct FoundFiles {
     pub existing: Vec<FilePath>,
 }
 
-/// Findings about one broken thing beyond this many are left out.
+/// Maximum number of findings about one broken definition.
 const MAX_PER_CONTRACT: usize = 20;
 
-/// What the plan and what was found add up to.
+/// The claims that follow from the plan and the found files.
 pub fn fold(plan: &LookupPlan, found: &FoundFiles) -> Vec<ReviewClaim> {
     let existing: Vec<String> =
         found.existing.iter().map(|path| path.to_text().into_owned()).collect();
@@ -67,16 +67,16 @@ pub fn fold(plan: &LookupPlan, found: &FoundFiles) -> Vec<ReviewClaim> {
     settled(candidates)
 }
 
-/// Everything a decision looks at.
+/// The data for all decisions.
 pub(super) struct FoldContext<'a> {
     pub(super) plan: &'a LookupPlan,
     pub(super) found: &'a FoundFiles,
     pub(super) tree: &'a HeadTree<'a>,
-    /// What head defines, by its bare name, with its file.
+    /// The definitions at head by unqualified name, with their file.
     defined: HashMap<&'a str, Vec<(&'a str, &'a Definition)>>,
     /// The members that some code assigns to.
     assigned: HashSet<&'a str>,
-    /// The words of which not all is known.
+    /// The words that also occur in files that were not read.
     half_seen: HashSet<String>,
 }
 
@@ -90,7 +90,7 @@ impl<'a> FoldContext<'a> {
         }
         let uses = found.files.iter().flat_map(|file| &file.uses);
         let assigned = uses
-            .filter(|one| one.deed == UseKind::AssignsMember)
+            .filter(|one| one.kind == UseKind::AssignsMember)
             .map(|one| one.name.as_str())
             .collect();
         let read = found.files.iter().map(|file| &file.file).collect();
@@ -103,7 +103,7 @@ impl<'a> FoldContext<'a> {
         self.plan.words().iter().any(|word| word == name) && !self.half_seen.contains(name)
     }
 
-    /// Whether head has another thing of the symbol's name.
+    /// Whether head has another definition with the symbol's name.
     pub(super) fn has_other(&self, symbol: &Symbol) -> bool {
         let name = symbol.name.as_str();
         let own = symbol.qualified();
@@ -119,12 +119,12 @@ impl<'a> FoldContext<'a> {
         self.assigned.contains(name)
     }
 
-    /// The definitions at head with this bare name.
+    /// The definitions at head with this unqualified name.
     pub(super) fn definers(&self, name: &str) -> Vec<&'a Definition> {
         self.defined.get(name).into_iter().flatten().map(|(_, definition)| *definition).collect()
     }
 
-    /// The files that may use something; samples of tests are broken on purpose.
+    /// The files that may use a definition, without test samples, which are broken on purpose.
     pub(super) fn users(&self) -> impl Iterator<Item = &'a UserFile> {
         self.found.files.iter().filter(|user| !is_kept_as_sample(&user.file))
     }

@@ -1,4 +1,4 @@
-//! What has to be looked up to know whether a change breaks something elsewhere.
+//! Determines what to look up to decide whether a change breaks other code.
 
 mod imports;
 mod names;
@@ -20,16 +20,16 @@ use std::collections::{BTreeSet, HashSet};
 /// Words beyond this many are not looked for.
 const MAX_WORDS: usize = 240;
 
-/// Common words are looked for only among so few.
+/// Common words are searched only if there are at most this many words.
 const MAX_WITH_COMMON: usize = 8;
 
-/// Hits beyond this many are not asked for.
+/// Maximum number of hits to search for.
 const MAX_HITS: usize = 10_000;
 
 /// Folders beyond this many are not searched for another file of the same name.
 const MAX_TWIN_FOLDERS: usize = 50;
 
-/// What a change may break, and what has to be looked up to know.
+/// The contracts that a change may break, and what to look up for them.
 #[derive(Debug)]
 pub struct LookupPlan {
     pub(crate) deltas: Vec<FileDelta>,
@@ -40,7 +40,7 @@ pub struct LookupPlan {
     names: HashSet<String>,
 }
 
-/// What has to be looked up for these files.
+/// Plans the lookups for these files.
 pub fn plan(deltas: Vec<FileDelta>) -> LookupPlan {
     let contracts = settle::broken(&deltas);
     let checks = imports::checks(&deltas);
@@ -50,8 +50,8 @@ pub fn plan(deltas: Vec<FileDelta>) -> LookupPlan {
     LookupPlan { deltas, contracts, checks, names_imported, words, names }
 }
 
-/// The words to look for. Common words are looked for only in a small change: they
-/// cost the most and crowd the others out.
+/// The words to search for. Common words are searched only for a small change, because they are the
+/// most expensive and displace the others.
 fn words_to_find(contracts: &[Contract]) -> Vec<String> {
     let mut seen = HashSet::new();
     let (rare, common): (Vec<String>, Vec<String>) = contracts
@@ -69,7 +69,7 @@ impl LookupPlan {
         self.contracts.is_empty() && self.checks.is_empty() && self.names_imported.is_empty()
     }
 
-    /// The words to look for at head; `None` when there are none.
+    /// The words to search for at head; `None` if there are none.
     pub fn query(&self) -> Option<WordQuery> {
         if self.words.is_empty() {
             return None;
@@ -83,7 +83,7 @@ impl LookupPlan {
         })
     }
 
-    /// The paths whose existence at head decides something.
+    /// The paths whose existence at head affects the decision.
     pub fn paths_to_check(&self, hits: &[WordHit]) -> Vec<FilePath> {
         let imported = self.checks.iter().flat_map(|check| check.candidates.iter().cloned());
         let spellings = self
@@ -124,12 +124,12 @@ impl LookupPlan {
             .collect()
     }
 
-    /// The files at head to read, given what was found and which of the paths exist.
+    /// The files at head to read, given the search results and the existing paths.
     pub fn files_to_read(&self, hits: &[WordHit], existing: &[FilePath]) -> Vec<FilePath> {
         select::files(self, hits, existing)
     }
 
-    /// The names that the change imports from what may be this file.
+    /// The names that the change imports from a module that may be this file.
     pub(crate) fn names_imported_from(&self, path: &str) -> Vec<&str> {
         self.names_imported
             .iter()
@@ -155,18 +155,18 @@ impl LookupPlan {
         self.names.iter().map(String::as_str).collect()
     }
 
-    /// The words that are looked for.
+    /// The words to search for.
     pub(crate) fn words(&self) -> &[String] {
         &self.words
     }
 
-    /// Whether matches matter.
+    /// Whether Rust matches are needed.
     pub(crate) fn asks_for_matches(&self) -> bool {
         self.contracts.iter().any(|contract| matches!(contract.broken, Broken::Members { .. }))
     }
 }
 
-/// The words by which uses of a broken thing are found in other files.
+/// The words that find uses of a broken definition in other files.
 fn words_of(contract: &Contract) -> Vec<String> {
     let symbol = &contract.symbol;
     let searched = symbol.visibility == Visibility::Exported || symbol.language == Language::Go;
@@ -185,8 +185,8 @@ fn words_of(contract: &Contract) -> Vec<String> {
     }
 }
 
-/// The word that stands beside a name which says too little by itself: that of its type, or of the
-/// module or package that it is imported from.
+/// An additional word for a name that is too common or short: its type, or the module or package
+/// that it is imported from.
 fn word_beside(symbol: &Symbol) -> Option<String> {
     match &symbol.container {
         Some(container) if words::is_common(&symbol.name) || words::is_short(&symbol.name) => {
@@ -200,7 +200,7 @@ fn word_beside(symbol: &Symbol) -> Option<String> {
     }
 }
 
-/// The names whose uses matter for a contract.
+/// The names whose uses affect a contract.
 fn names_of(contract: &Contract) -> Vec<String> {
     let symbol = &contract.symbol;
     let container = symbol.container.iter().flat_map(|path| path.rsplit('.').take(1));
@@ -213,7 +213,7 @@ pub(crate) fn package_beside(module: &str) -> Option<String> {
     Some(format!("{stem}/__init__.py"))
 }
 
-/// The files that a path of a Python module may stand for in a folder.
+/// The possible files of a Python module in a folder.
 pub(crate) fn in_folder(folder: &str, module: &str) -> [String; 2] {
     let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
     [format!("{start}{module}.py"), format!("{start}{module}/__init__.py")]
@@ -227,7 +227,7 @@ fn other_scripts(file: &str) -> Vec<String> {
     stem.map(|stem| ENDINGS.map(|ending| format!("{stem}{ending}")).to_vec()).unwrap_or_default()
 }
 
-/// The other paths that the same module name may stand for.
+/// Other paths that the same module name may refer to.
 pub(crate) fn other_spellings(file: &str, language: Language) -> Vec<String> {
     let name = super::delta::module_name(file);
     let folder = parent(file);

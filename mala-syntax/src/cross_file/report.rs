@@ -1,4 +1,4 @@
-//! The messages of findings: what happens, when, and what to do.
+//! The texts of findings: the consequence, when it happens, and the fix.
 
 mod removed;
 mod signature;
@@ -19,7 +19,7 @@ use mala_domain::language::Language;
 /// The reviewer that the findings belong to.
 const REVIEWER: &str = "builtin";
 
-/// What a finding says.
+/// The text of a finding.
 struct FindingText {
     rule: &'static str,
     title: String,
@@ -49,7 +49,8 @@ fn candidate(file: &FilePath, line: u32, evidence: Evidence, said: FindingText) 
     }
 }
 
-/// `` `name` runs`` of what is around a use, or what loads the file when nothing is.
+/// When the problem occurs: `` `name` runs`` for the function around a use, else when the file is
+/// loaded.
 fn when(within: Option<&str>, user: &UserFile) -> String {
     match within {
         Some(name) => format!("When `{name}` runs"),
@@ -116,7 +117,7 @@ fn written_module(import: &Import) -> String {
     }
 }
 
-/// The added imports of a file that lead to no file, at the first of them.
+/// A finding about the added imports of a file that lead to no file, at the first of them.
 pub(crate) fn unresolved(checks: &[&ImportCheck]) -> Option<ReviewClaim> {
     let (first, others) = checks.split_first()?;
     let shown: Vec<String> =

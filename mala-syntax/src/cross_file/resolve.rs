@@ -19,14 +19,14 @@ pub(crate) struct NameLink {
     pub(crate) import_line: Option<u32>,
     /// Whether the import may fail without harm.
     pub(crate) guard: ImportGuard,
-    /// How good the evidence is.
+    /// The strength of the evidence.
     pub(crate) evidence: Evidence,
 }
 
-/// How good the evidence is that a name means a thing.
+/// The strength of the evidence that a name refers to a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Evidence {
-    /// No other thing has the name, and the file has to do with the thing.
+    /// No other definition has the name, and the file is related to the definition.
     OnlyOne,
     /// The language's own rules lead there.
     Resolved,
@@ -47,13 +47,13 @@ impl NameLink {
 /// A name as it is written in a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WrittenPath<'a> {
-    /// Its parts: what is before the dots, then the name.
+    /// Its parts: the qualifiers, then the name.
     pub(crate) path: &'a [&'a str],
     /// The module or function around it.
     pub(crate) scope: Option<&'a str>,
 }
 
-/// The evidence that a path in a file means the top-level symbol; `None` when there is none.
+/// The evidence that a path in a file refers to the top-level symbol; `None` if there is none.
 pub(crate) fn denotes(
     tree: &HeadTree<'_>,
     user: &UserFile,
@@ -107,7 +107,7 @@ fn leads_to(tree: &HeadTree<'_>, user: &UserFile, module: &str, path: &str) -> b
     tree.leads_to(&user.path, user.outline.language, module, path)
 }
 
-/// Whether code of one language can name things of the other.
+/// Whether code of one language can refer to definitions of the other.
 pub(crate) fn same_family(a: Language, b: Language) -> bool {
     family(a) == family(b)
 }
@@ -164,7 +164,7 @@ fn reaches_in_script(
         .any(|(file, name)| *name == imported && leads_to(tree, user, &import.module, file))
 }
 
-/// Python: imports lead to files, and a package passes on what its `__init__.py` imports.
+/// Python: imports lead to files, and a package re-exports what its `__init__.py` imports.
 fn denotes_in_python(
     tree: &HeadTree<'_>,
     user: &UserFile,
@@ -185,7 +185,7 @@ fn denotes_in_python(
                 ImportedItem::Name(name) => submodule(&import.module, name),
                 _ => return false,
             };
-            // `local.sub.name` goes through a submodule of what was imported.
+            // `local.sub.name` goes through a submodule of the import.
             let rest = through.strip_prefix(import.local.as_str());
             let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with('.'));
             *name == symbol.name
@@ -274,8 +274,8 @@ fn denotes_in_go(
     }
 }
 
-/// Whether an import's package goes by this name in the file; without an alias it is the name in
-/// the package's own files.
+/// Whether an import's package has this name in the file; without an alias, it is the name in the
+/// package's own files.
 fn is_called(import: &Import, name: &str, symbol: &Symbol) -> bool {
     let last = import.module.rsplit('/').next().unwrap_or_default();
     import.local == name || import.local == last && symbol.package.as_deref() == Some(name)
@@ -292,7 +292,7 @@ fn leads_to_package(tree: &HeadTree<'_>, import: &Import, folder: &str) -> bool 
     })
 }
 
-/// Java: names live in packages, whatever the file.
+/// Java: names belong to packages, independent of files.
 fn denotes_in_java(user: &UserFile, symbol: &Symbol, path: &[&str]) -> Option<NameLink> {
     let (name, before) = path.split_last()?;
     let package = symbol.package.as_deref().unwrap_or_default();

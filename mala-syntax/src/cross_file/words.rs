@@ -1,9 +1,9 @@
-//! Which names are worth looking for, and which say enough by themselves. The lists are data:
-//! names with white space between them.
+//! Decides which names to search for, and which are unambiguous by themselves. The lists are data:
+//! names separated by white space.
 
 use mala_domain::language::Language;
 
-/// Names that so many things have that finding them says nothing.
+/// Names that are too common to be evidence.
 const COMMON: &str = include_str!("words/common.txt");
 
 /// Methods that types of a standard library have.
@@ -25,24 +25,24 @@ pub(crate) fn is_standard_python(module: &str) -> bool {
     lists(PYTHON_MODULES, first)
 }
 
-/// Whether a name can be looked for as a word.
+/// Whether a name can be searched as a word.
 pub(crate) fn can_be_searched(name: &str) -> bool {
     !is_short(name)
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'))
 }
 
-/// Whether a name is so short that a search for it finds everything.
+/// Whether a name is too short to search for.
 pub(crate) fn is_short(name: &str) -> bool {
     const MIN_LENGTH: usize = 3;
     name.len() < MIN_LENGTH
 }
 
-/// Whether so many things have the name that finding it says little.
+/// Whether a name is too common to be evidence.
 pub(crate) fn is_common(name: &str) -> bool {
     lists(COMMON, &name.to_ascii_lowercase())
 }
 
-/// Whether the language itself has something of this name.
+/// Whether the language has a built-in of this name.
 pub(crate) fn is_built_in(name: &str, language: Language) -> bool {
     let names = match language {
         Language::Python => include_str!("words/python_names.txt"),
@@ -57,7 +57,7 @@ pub(crate) fn is_built_in(name: &str, language: Language) -> bool {
     lists(names, name)
 }
 
-/// Whether a member's name alone says which member it is, when no other thing has it.
+/// Whether a member's name alone identifies the member, if no other definition has it.
 pub(crate) fn says_enough(name: &str) -> bool {
     const MIN_LENGTH: usize = 6;
     const LONG: usize = 12;

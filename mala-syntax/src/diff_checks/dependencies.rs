@@ -24,7 +24,7 @@ pub(super) const IMAGE: CodedCheck = CodedCheck {
             than the one that was tested.",
 };
 
-/// Images that are called by one word; any other lone word may be a stage of the same file.
+/// Official images with a one-word name; other such names may be a stage of the same file.
 const OFFICIAL: &[&str] = &[
     "alpine",
     "amazonlinux",
@@ -132,7 +132,7 @@ fn floating_images(file: &ChangedFile) -> Vec<ReviewClaim> {
         .collect()
 }
 
-/// The image of a `FROM` line, and the name that it gives its stage.
+/// The image of a `FROM` line, and the name of its stage.
 fn image(line: &str) -> Option<(&str, Option<String>)> {
     let mut words = line.split_whitespace();
     words.next().filter(|word| word.eq_ignore_ascii_case("FROM"))?;

@@ -21,13 +21,13 @@ pub struct LineRule {
     pub id: String,
     /// One line.
     pub title: String,
-    /// What happens, and when.
+    /// The consequence, and when it occurs.
     pub message: String,
-    /// What to do.
+    /// How to fix it.
     pub suggestion: String,
-    /// What kind of problem it finds.
+    /// The kind of problem.
     pub category: Category,
-    /// How urgent.
+    /// The priority.
     pub priority: Priority,
     /// 0 to 1.
     pub confidence: f64,
@@ -44,7 +44,7 @@ pub struct LineRule {
     pub examples: LineExamples,
 }
 
-/// Lines that show what a rule reports and what not; several lines are a diff.
+/// Examples of lines that a rule reports and does not report; several lines are a diff.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LineExamples {
@@ -124,7 +124,7 @@ pub(super) fn check(file: &ChangedFile) -> Vec<ReviewClaim> {
     found
 }
 
-/// The path by which rules know the file: a script's has the ending of its language.
+/// The path for the patterns of rules: a script without an extension gets that of its language.
 fn name(file: &ChangedFile) -> Cow<'_, str> {
     let path = file.path.to_text();
     match file.script.filter(|_| Language::of_path(&file.path).is_none()) {
@@ -139,7 +139,7 @@ fn added(hunk: &Hunk) -> impl Iterator<Item = (usize, u32, &str)> {
     indices.zip(hunk.added_lines()).map(|((index, _), (line, text))| (index, line, text))
 }
 
-/// Whether a line of a `package.json` is among the peers, which others install.
+/// Whether a line of a `package.json` is a peer dependency, which other packages install.
 fn is_peer(hunk: &Hunk, index: usize) -> bool {
     let before = hunk.lines.iter().take(index).rev().take(MAX_LIST);
     let mut before = before.filter(|line| line.kind != LineKind::Removed);
@@ -148,8 +148,8 @@ fn is_peer(hunk: &Hunk, index: usize) -> bool {
         .is_some_and(|line| line.text.contains("\"peerDependencies\""))
 }
 
-/// Whether any version is meant: examples show the newest, and packages of one repository take each other
-/// as they are.
+/// Whether any version is intended: examples use the newest one, and packages of one repository
+/// depend on each other without a version.
 fn is_meant(path: &FilePath, text: &str) -> bool {
     let is_part_of_repository = path.to_text().contains('/') && text.contains("\"*\"");
     is_showcase(path) || is_part_of_repository

@@ -1,5 +1,5 @@
-//! Inputs that may be slow: a text that leads to a loop, many repetitions of what the loop matches,
-//! and something that does not match after it.
+//! Inputs that may be slow: a text that leads to a loop, many repetitions of the loop's match, and
+//! a text after it that does not match.
 
 use super::matcher::RegexProgram;
 use super::parse::{ParsedRegex, RegexNode, RepeatedNode};
@@ -77,7 +77,7 @@ impl RepeatedInput<'_> {
             }
             n_growths += 1;
             if steps >= MAX_STEPS {
-                // Where few repetitions are too slow already, fewer ones must show the growth.
+                // If few repetitions are already too slow, the growth is measured with fewer ones.
                 return n_growths > 1 || self.n_steps(program, 4, n_left) * 5 < before;
             }
             before = steps;
@@ -85,7 +85,7 @@ impl RepeatedInput<'_> {
         true
     }
 
-    /// Twice the length takes about four times the steps, or more.
+    /// Whether twice the length takes about four times the steps, or more.
     fn is_polynomial(&self, program: &RegexProgram, n_left: &mut usize) -> bool {
         let short = self.n_steps(program, 40, n_left);
         let longer = self.n_steps(program, 80, n_left);

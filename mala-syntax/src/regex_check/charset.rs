@@ -19,7 +19,7 @@ impl CharacterSet {
         Self::of(&[(character.into(), character.into())])
     }
 
-    /// What `\d`, `\w` or `\s` match.
+    /// The characters that `\d`, `\w` or `\s` match.
     pub(super) fn class(letter: char) -> Option<Self> {
         let set = match letter.to_ascii_lowercase() {
             'd' => Self::of(&[range('0', '9')]),
@@ -30,7 +30,7 @@ impl CharacterSet {
         Some(if letter.is_ascii_uppercase() { set.negated() } else { set })
     }
 
-    /// What `.` matches.
+    /// The characters that `.` matches.
     pub(super) fn dot(with_line_ends: bool) -> Self {
         if with_line_ends {
             return Self::of(&[(0, MAX_CHARACTER)]);
@@ -88,7 +88,7 @@ impl CharacterSet {
         }
     }
 
-    /// Characters that tell sets apart: a readable one, and the bounds of each range.
+    /// Characters that distinguish sets: a readable one, and the bounds of each range.
     pub(super) fn examples(&self) -> Vec<char> {
         let readable = ['a', '0', ' ', '_', 'A', '-', '.', '"'];
         let bounds = self.ranges.iter().take(12).flat_map(|(low, high)| [*low, *high]);

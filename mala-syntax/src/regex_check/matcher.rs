@@ -140,7 +140,7 @@ impl RegexProgram {
         Some(())
     }
 
-    /// The steps of a search in `text` from every position; `limit` when it takes more.
+    /// The number of steps of a search in `text` from every position; at most `limit`.
     pub(super) fn count_steps(&self, text: &[char], limit: usize) -> usize {
         let mut run = MatchRun {
             program: self,
@@ -163,7 +163,7 @@ fn split(body: usize, end: usize, is_lazy: bool) -> Instruction {
     if is_lazy { Instruction::Split(end, body) } else { Instruction::Split(body, end) }
 }
 
-/// What to do when a way fails.
+/// What to do when an alternative fails.
 enum Retry {
     At(usize, usize),
     Restore(usize, usize),

@@ -1,5 +1,5 @@
-//! Patterns as trees. The syntaxes of Python, JavaScript and Java are read as one; what only some of
-//! them have is accepted in all.
+//! Patterns as trees. The syntaxes of Python, JavaScript and Java are parsed as one; features of
+//! only some of them are accepted in all.
 
 use super::charset::CharacterSet;
 use super::{RegexFlags, RegexFlavour};
@@ -19,7 +19,7 @@ pub(super) enum RegexNode {
         body: Box<RegexNode>,
         negated: bool,
     },
-    /// A lookbehind: taken to hold.
+    /// A lookbehind, which is assumed to match.
     Lookbehind,
     Backreference(usize),
     Capture(usize, Box<RegexNode>),
@@ -105,7 +105,7 @@ impl<'p> PatternParser<'p> {
         found
     }
 
-    /// What stands before the first `end`; both are consumed.
+    /// The text before the first `end`; both are consumed.
     fn until(&mut self, end: char) -> Option<&'p str> {
         let (inside, _) = self.rest().split_once(end)?;
         self.at += inside.len() + end.len_utf8();
@@ -256,7 +256,7 @@ impl<'p> PatternParser<'p> {
         self.group_flags()
     }
 
-    /// `(?:…)`, `(?i:…)` and `(?i)`; flags hold for the rest of the pattern.
+    /// `(?:…)`, `(?i:…)` and `(?i)`; flags apply to the rest of the pattern.
     fn group_flags(&mut self) -> Option<RegexNode> {
         let mut is_on = true;
         loop {
@@ -333,7 +333,7 @@ impl<'p> PatternParser<'p> {
                 return Some(self.cased(CharacterSet::of(&[(code, code)])));
             }
             'p' | 'P' if self.take("{") => {
-                // Unicode properties: letters and everything beyond ASCII.
+                // Unicode properties are approximated by letters and all non-ASCII characters.
                 self.until('}')?;
                 let letters = [(65, 90), (97, 122), (128, 0x10_FFFF)];
                 let set = CharacterSet::of(&letters);

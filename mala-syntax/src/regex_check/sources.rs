@@ -6,7 +6,7 @@ use mala_domain::language::Language;
 use std::ops::Range;
 use tree_sitter::Node;
 
-/// The kinds of nodes that may hold a pattern.
+/// The kinds of nodes that may contain a pattern.
 pub(crate) const PATTERN_KINDS: &[&str] =
     &["regex", "new_expression", "call_expression", "call", "method_invocation"];
 
@@ -27,7 +27,7 @@ pub struct FilePattern {
     pub bytes: Range<usize>,
 }
 
-/// The pattern that a node holds.
+/// The pattern in a node.
 pub fn pattern_at(source: &Source, node: Node<'_>) -> Option<FilePattern> {
     match source.language() {
         Language::JavaScript | Language::TypeScript | Language::Tsx => javascript(source, node),

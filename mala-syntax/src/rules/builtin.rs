@@ -1,5 +1,5 @@
-//! The rules that come with the program: one folder per language, read only for the languages asked
-//! for.
+//! The rules that come with the program: one folder per language, parsed only for the needed
+//! languages.
 
 use super::RuleError;
 use super::rule::Rule;
@@ -11,14 +11,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 static FOLDERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/rules");
 
-/// The rules that were read already, by languages. They never change, and reading them takes longer
-/// than most reviews that they are read for.
+/// The parsed rules, by languages. They never change, and parsing takes longer than most reviews.
 static KNOWN: Mutex<BTreeMap<Vec<Language>, Vec<Arc<Rule>>>> = Mutex::new(BTreeMap::new());
 
-/// A process that meets more sets of languages reads some of them again.
+/// Maximum number of cached sets of languages; others are parsed again.
 const MAX_KNOWN: usize = 64;
 
-/// What was read, and what was refused; the tests see to it that nothing is.
+/// The parsed rules, and the invalid ones; tests ensure that there are none.
 #[derive(Default)]
 pub(super) struct Loaded {
     pub(super) rules: Vec<Arc<Rule>>,

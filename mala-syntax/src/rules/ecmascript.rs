@@ -1,6 +1,6 @@
-//! Checks of JavaScript and TypeScript that need to know what a name stands for: where a value
-//! comes from, what a variable can hold, what a function returns. The facts of a file are gathered
-//! once; the checks are plain functions over them.
+//! Checks of JavaScript and TypeScript that need to resolve names: the origin of a value, the
+//! possible values of a variable, the result of a function. The facts of a file are gathered once;
+//! the checks are plain functions over them.
 
 mod checks;
 mod constant;
@@ -61,7 +61,7 @@ const CHECKS: &[ScriptCheck] = &[
 ];
 
 impl ScriptCheck {
-    /// What the check finds; a statement that does not parse is no ground to stand on.
+    /// The matches of the check, except in statements with syntax errors.
     pub fn matches(&self, program: &ScriptFile<'_>) -> Vec<NativeMatch> {
         let mut found = (self.run)(program);
         found.retain(|it| program.parses_around(&it.bytes));

@@ -14,7 +14,7 @@ pub struct RuleError {
     pub column: u32,
     /// What is wrong.
     pub what: String,
-    /// What was probably meant.
+    /// The probable intention.
     pub hint: Option<String>,
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for RuleError {
 
 impl std::error::Error for RuleError {}
 
-/// What is wrong and where, before the file's name is known.
+/// The problem and its place, before the file's name is known.
 #[derive(Debug)]
 pub(super) struct RuleProblem {
     pub(super) place: ProblemPlace,
@@ -60,7 +60,7 @@ impl RuleProblem {
         Self { place, what: what.into(), hint: None }
     }
 
-    /// Adds the candidate that looks most like what was written.
+    /// Adds the most similar candidate.
     pub(super) fn with_nearest<'a>(
         mut self,
         written: &str,
@@ -105,7 +105,7 @@ impl From<YamlError> for RuleProblem {
     }
 }
 
-/// The candidate closest to what was written, when one is close at all.
+/// The most similar candidate, if one is similar enough.
 pub(super) fn nearest<'a>(
     written: &str,
     candidates: impl IntoIterator<Item = &'a str>,

@@ -17,12 +17,12 @@ pub enum ExampleKind {
     Good,
 }
 
-/// An example that does not hold.
+/// A failed example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExampleFailure {
     /// The rule.
     pub rule: String,
-    /// Which list it is in.
+    /// The list that it is in.
     pub kind: ExampleKind,
     /// Its position there, from 1.
     pub number: usize,
@@ -43,8 +43,8 @@ impl fmt::Display for ExampleFailure {
     }
 }
 
-/// The examples of a rule that do not hold. An example is read in each language of the rule whose
-/// grammar reads it without error.
+/// The failed examples of a rule. An example is parsed in each language of the rule whose grammar
+/// accepts it.
 pub fn check_examples(rule: &Arc<Rule>) -> Vec<ExampleFailure> {
     let set = RuleSet::of([Arc::clone(rule)]);
     let bad = rule.examples.bad.iter().enumerate().map(|it| (ExampleKind::Bad, it));

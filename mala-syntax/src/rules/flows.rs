@@ -9,7 +9,7 @@ use mala_domain::language::Language;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What the rules that follow values say together.
+/// All taint rules, combined.
 pub(super) struct FlowRules {
     model: TaintModel,
     /// Positions of the rules in the set, in the order of the model.
@@ -41,7 +41,7 @@ impl FlowRules {
         Some(Self { model, rules: found.into_iter().map(|(at, _, _)| at).collect() })
     }
 
-    /// What they find in a file.
+    /// The matches in a file.
     pub(super) fn places<'r>(
         &self,
         rules: &'r [Arc<Rule>],

@@ -1,4 +1,4 @@
-//! Which rules may match a node of which kind, so that a walk asks only those.
+//! An index of the rules by node kind, so that a walk tries only those that may match.
 
 use super::compile::Matchers;
 use super::native::FAMILIES;

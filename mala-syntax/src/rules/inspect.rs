@@ -1,6 +1,6 @@
-//! Looks through the rule objects of a file before anything is compiled. The text comes from a
-//! repository, so nesting and regular expressions are bounded; and because compiling reports
-//! neither a place nor a near miss, keys, kinds and patterns are checked here, one by one.
+//! Checks the rule objects of a file before compiling. The text comes from a repository, so nesting
+//! and regular expressions are bounded. Compiling reports neither a position nor a similar name, so
+//! keys, kinds and patterns are checked here, one by one.
 
 use super::error::{ProblemPlace, RuleProblem};
 use crate::grammar::Grammar;
@@ -30,7 +30,7 @@ pub(super) fn check_size(yaml: &str) -> Result<(), RuleProblem> {
     Ok(())
 }
 
-/// How YAML is read: bounded, without aliases.
+/// The options of the YAML parser: bounded, without aliases.
 pub(super) fn yaml_options() -> serde_saphyr::Options {
     let mut options = serde_saphyr::Options::default();
     options.strict_booleans = true;
@@ -62,8 +62,7 @@ pub(super) fn check_objects(file: &Value, languages: &[Language]) -> Result<(), 
     Ok(())
 }
 
-/// A pattern of the wrong shape is told so in general words only; looking through the objects may
-/// know better.
+/// Replaces a general parse error by a more precise one, if checking the objects finds it.
 pub(super) fn more_precise(error: serde_saphyr::Error, file: &Value) -> RuleProblem {
     use serde_saphyr::Error;
     let known = matches!(
@@ -219,7 +218,7 @@ impl Inspector<'_> {
     }
 }
 
-/// The innermost cause, in the words that the rule's author wrote.
+/// The innermost cause, with the names of the rule file.
 pub(super) fn root(error: &dyn std::error::Error) -> String {
     let mut error = error;
     while let Some(source) = error.source() {

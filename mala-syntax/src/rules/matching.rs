@@ -22,11 +22,11 @@ pub struct RuleMatch {
     pub span: LineSpan,
     /// The matched text.
     pub bytes: Range<usize>,
-    /// What the metavariables matched.
+    /// The texts that the metavariables matched.
     pub captures: Captures,
     /// The failure, with names filled in.
     pub message: String,
-    /// What to do, with names filled in.
+    /// How to fix it, with names filled in.
     pub suggestion: String,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct MatchedPlace<'r> {
 }
 
 impl MatchedPlace<'_> {
-    /// Whether it, or what makes it so, is on one of these lines.
+    /// Whether the match, or its cause, is on one of these lines.
     pub(super) fn meets(&self, spans: &[LineSpan], lines: &LineStarts) -> bool {
         let meets = |bytes| {
             let reported = lines.reported(bytes);
@@ -90,7 +90,7 @@ impl RuleMatch {
     }
 }
 
-/// Where the lines of a text start.
+/// The offsets of the lines of a text.
 pub(super) struct LineStarts(Vec<usize>);
 
 impl LineStarts {
@@ -99,7 +99,7 @@ impl LineStarts {
         Self(std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect())
     }
 
-    /// The lines to report for some bytes: the first few of them.
+    /// The lines to report for a byte range: the first few of them.
     fn reported(&self, bytes: &Range<usize>) -> LineSpan {
         let first = self.line_of(bytes.start);
         let last = self.line_of(bytes.end.saturating_sub(1).max(bytes.start));

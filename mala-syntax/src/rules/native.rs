@@ -1,6 +1,6 @@
-//! Checks that need code: they compare parts of the tree with one another, or look into literals.
-//! Rule files name a check and give it its words. Checks that come from the same look at a file are
-//! a family, so that the file is looked at once.
+//! Checks that need code: they compare parts of the tree, or inspect literals. Rule files name a
+//! check and provide its texts. Checks with the same analysis of a file are a family, so that the
+//! analysis runs once.
 
 mod branches;
 mod code;
@@ -30,12 +30,12 @@ pub struct CheckFamily {
     pub checks: &'static [NativeCheck],
     /// The kinds of nodes that it looks at, in any language.
     pub kinds: &'static [&'static str],
-    /// Looks at a file and at its nodes of those kinds, outermost first. Where only some lines are
-    /// asked for, nodes that do not meet them are left out.
+    /// Analyses a file and its nodes of those kinds, outermost first. If only some lines are
+    /// requested, nodes outside of them are omitted.
     pub run: fn(&Source, &[Node<'_>]) -> Vec<CheckMatch>,
 }
 
-/// What one check of a family found.
+/// A match of one check of a family.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckMatch {
     /// The name of the check.
@@ -47,11 +47,11 @@ pub struct CheckMatch {
 /// A place that a check found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeMatch {
-    /// What is reported.
+    /// The bytes to report.
     pub bytes: Range<usize>,
     /// Another place that makes it so: a change there is a reason to report, too.
     pub because: Option<Range<usize>>,
-    /// What to fill into the texts.
+    /// The values for the texts.
     pub captures: Vec<(&'static str, String)>,
 }
 

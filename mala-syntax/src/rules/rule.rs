@@ -1,4 +1,4 @@
-//! A checked rule: everything that its file promises holds, and its matchers are compiled.
+//! A checked rule with compiled matchers.
 
 use super::compile::{self, Matchers};
 use super::ecmascript::{self, ScriptCheck};
@@ -21,13 +21,13 @@ pub struct Rule {
     pub title: String,
     /// The failure, with names to fill in.
     pub message: String,
-    /// What to do, with names to fill in.
+    /// How to fix it, with names to fill in.
     pub suggestion: String,
-    /// What kind of problem it is.
+    /// The kind of problem.
     pub category: Category,
-    /// How urgent it is.
+    /// The priority.
     pub priority: Priority,
-    /// How often a match is a real problem.
+    /// The probability that a match is a real problem.
     pub confidence: f64,
     /// The set that it belongs to.
     pub set: RuleGroup,
@@ -61,7 +61,7 @@ pub enum Detector {
 }
 
 impl Rule {
-    /// Whether what it says of a part of a file would hold for all of it.
+    /// Whether its matches in a part of a file are also valid for the whole file.
     pub fn holds_in_a_part(&self) -> bool {
         matches!(self.detector, Detector::Shape(_)) || self.category == Category::Security
     }
@@ -82,8 +82,8 @@ impl Rule {
         Self::compile(file, &languages)
     }
 
-    /// Reads an embedded rule file, whose objects the tests have looked through, for some of its
-    /// languages; `None` when it is for none of them.
+    /// Parses an embedded rule file for some of its languages, without the checks that tests
+    /// already did; `None` if it has none of these languages.
     pub(super) fn parse_embedded(
         file_name: &str,
         yaml: &str,
@@ -127,7 +127,7 @@ impl Rule {
             confidence: file.confidence,
             set: file.set,
             tags: file.tags,
-            // Tests make requests up: what reaches a sink there comes from the test itself.
+            // Tests make up requests: values that reach a sink there come from the test itself.
             skip_tests: file.skip_tests || matches!(detector, Detector::Taint(_)),
             at: file.at,
             examples: file.examples,

@@ -1,4 +1,4 @@
-//! What a rule file may say. The shapes here are read from YAML and described by a JSON Schema for
+//! The format of rule files. The structs are read from YAML and described by a JSON Schema for
 //! editors; `rule.rs` turns a file into a checked `Rule`.
 
 use crate::taint::TaintSpec;
@@ -19,15 +19,15 @@ pub struct RuleFile {
     pub languages: Vec<Language>,
     /// One line, no period at its end.
     pub title: String,
-    /// The concrete failure: "When X, Y happens." `{{NAME}}` stands for what `$NAME` matched.
+    /// The concrete failure: "When X, Y happens." `{{NAME}}` is replaced by the match of `$NAME`.
     pub message: String,
-    /// What to do instead. `{{NAME}}` works here too.
+    /// How to fix it. `{{NAME}}` works here too.
     pub suggestion: String,
-    /// What kind of problem it is.
+    /// The kind of problem.
     pub category: Category,
     /// 0 (blocker) to 3 (nit).
     pub priority: Priority,
-    /// How often a match is a real problem, 0 to 1.
+    /// The probability that a match is a real problem, 0 to 1.
     pub confidence: f64,
     /// The set that it belongs to. Without this key it runs by default.
     #[serde(default)]
@@ -41,13 +41,13 @@ pub struct RuleFile {
     /// The metavariable whose node is reported; without it, the whole match.
     #[serde(default)]
     pub at: Option<String>,
-    /// What to look for, as an ast-grep rule object.
+    /// The pattern, as an ast-grep rule object.
     #[serde(default)]
     pub rule: Option<SerializableRule>,
-    /// What single metavariables must look like.
+    /// Conditions for single metavariables.
     #[serde(default)]
     pub constraints: Option<HashMap<String, SerializableRule>>,
-    /// Rules that others name with `matches`.
+    /// Rules that other rules refer to with `matches`.
     #[serde(default)]
     pub utils: Option<HashMap<String, SerializableRule>>,
     /// Data that flows from a source to a sink, in place of `rule`.
@@ -72,7 +72,7 @@ pub enum RuleGroup {
 }
 
 impl RuleGroup {
-    /// The word in rule files.
+    /// The name in rule files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Default => "default",

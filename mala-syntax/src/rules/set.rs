@@ -27,12 +27,12 @@ use std::sync::{Arc, OnceLock};
 /// A file with more matches than this is not read any better for having them all.
 const MAX_MATCHES: usize = 20_000;
 
-/// What a search found, and where it could not look.
+/// The matches of a search, and the lines that were not searched.
 #[derive(Default)]
 pub struct Searched {
     /// The matches, by place.
     pub matches: Vec<RuleMatch>,
-    /// Lines that hold what is too deep, too long or too much to look at.
+    /// Lines with code that is too deep or too long to search.
     pub missed: Vec<LineSpan>,
 }
 
@@ -69,7 +69,7 @@ impl RuleSet {
         Self { rules, indexes, flows }
     }
 
-    /// The same set with further rules; one with a known id takes the place of the other.
+    /// The same set with more rules; a rule with a known id replaces the other one.
     #[must_use]
     pub fn with(self, further: impl IntoIterator<Item = Arc<Rule>>) -> Self {
         let mut rules = self.rules;
@@ -95,12 +95,12 @@ impl RuleSet {
         rules
     }
 
-    /// What the rules find in a file.
+    /// The matches of the rules in a file.
     pub fn run(&self, source: &Source, path: &FilePath) -> Vec<RuleMatch> {
         self.search(source, path, None).matches
     }
 
-    /// What the rules find on some lines of a file.
+    /// The matches of the rules on some lines of a file.
     pub fn run_in(
         &self,
         source: &Source,
@@ -146,8 +146,8 @@ impl RuleSet {
         Searched { matches, missed }
     }
 
-    /// Where the rules match, from one walk over the nodes that meet the lines asked for, and the lines
-    /// that it did not look into.
+    /// The matches from one walk over the nodes on the requested lines, and the lines that were not
+    /// searched.
     fn places(
         &self,
         index: &KindIndex,
@@ -204,7 +204,7 @@ impl RuleSet {
         rules.flat_map(|rule| whole_file_places(rule, source, &program)).collect()
     }
 
-    /// What a family of native checks finds, for each of the rules that name one of them.
+    /// The matches of a family of native checks, for each rule that names one of them.
     fn family_places(
         &self,
         family: usize,
@@ -269,8 +269,8 @@ fn captures(found: &NodeMatch<'_, StrDoc<Grammar>>) -> Captures {
 /// A line longer than this was not typed: a tool put code together.
 const LONG_LINE: usize = 500;
 
-/// Whether a place starts on a line of a bundled script. In other languages nothing makes such
-/// lines, and what stands on one counts.
+/// Whether a place starts on a line of a bundled script. Only for scripts: other languages are not
+/// bundled.
 fn is_bundled(source: &Source, bytes: &Range<usize>) -> bool {
     if source.language() != Language::JavaScript {
         return false;
@@ -281,7 +281,7 @@ fn is_bundled(source: &Source, bytes: &Range<usize>) -> bool {
     start + after.find('\n').unwrap_or(after.len()) > LONG_LINE
 }
 
-/// Whether a place holds, or is beside, code that cannot be read: what it says is then not known.
+/// Whether a place contains, or is next to, a syntax error, so that its meaning is unknown.
 fn is_garbled(source: &Source, bytes: &Range<usize>) -> bool {
     let root = source.tree().root_node();
     if !root.has_error() {

@@ -1,14 +1,14 @@
-//! Texts of a rule with `{{NAME}}` for what a metavariable matched.
+//! Texts of a rule, with `{{NAME}}` for the match of a metavariable.
 
 use std::collections::BTreeMap;
 
 /// Longer captures are cut in messages: a finding is read in one glance.
 const MAX_SHOWN_CHARS: usize = 60;
 
-/// Captures that are words of a check, not code: they are short, and a cut one says nothing.
+/// Captures that are phrases of a check, not code: they are short, and never cut.
 const WORDS: [&str; 2] = ["EFFECT", "WHY"];
 
-/// What metavariables matched, by name.
+/// The matches of metavariables, by name.
 pub type Captures = BTreeMap<String, String>;
 
 /// The names that a text interpolates.

@@ -1,4 +1,4 @@
-//! One walk over a tree, outermost nodes first, that skips what lies outside the lines asked for.
+//! One walk over a tree, outermost nodes first, that skips nodes outside of the requested lines.
 
 use mala_domain::change::LineSpan;
 use tree_sitter::Node;
@@ -6,11 +6,11 @@ use tree_sitter::Node;
 /// Deeper nodes are not visited: comparing two such trees would need as much stack.
 const MAX_DEPTH: usize = 500;
 
-/// Looking back and forth in longer lists takes too long.
+/// Longer lists of siblings take too long to search.
 const MAX_SIBLINGS: u32 = 200_000;
 
-/// Calls `visit` for every node that meets one of the spans; without spans, for every node. Gives the
-/// lines of what is too deep or too long to look into.
+/// Calls `visit` for every node on one of the spans; without spans, for every node. Returns the
+/// lines that are too deep or too long to search.
 pub(super) fn walk<'t>(
     root: Node<'t>,
     only: Option<&[LineSpan]>,
@@ -25,7 +25,7 @@ pub(super) fn walk<'t>(
     })
 }
 
-/// Where a walk goes from a node.
+/// How a walk continues from a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TreeStep {
     /// To its children.
@@ -34,8 +34,8 @@ pub(super) enum TreeStep {
     Over,
 }
 
-/// Calls `visit` with every node and its depth, and goes where it says. Gives the lines of what is
-/// too deep or too long to look into.
+/// Calls `visit` with every node and its depth, and continues as it returns. Returns the lines that
+/// are too deep or too long to search.
 pub(super) fn descend<'t>(
     root: Node<'t>,
     mut visit: impl FnMut(Node<'t>, usize) -> TreeStep,

@@ -1,5 +1,6 @@
-//! Python's grammar looks past all comments that follow one to find the next indentation, for each of
-//! them: a run of thousands takes minutes. Long runs are blanked, which moves nothing.
+//! Works around a slow case of the Python grammar: at each comment of a run, it scans all following
+//! comments for the next indentation, so that a run of thousands takes minutes. Long runs are
+//! blanked, without moving other text.
 
 use std::borrow::Cow;
 

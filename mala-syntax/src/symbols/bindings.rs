@@ -1,6 +1,6 @@
-//! Where a file binds a name for sure, by its tree: what is said to be missing may be there. Only what
-//! the code at a line certainly has counts; a parameter, a local, a variable that may be unset, or a
-//! definition under a condition does not.
+//! Finds names that a file certainly binds, by its syntax tree, to refute claims that they are
+//! missing. Only names that the code at a line can certainly see count; a parameter, a local, a
+//! variable that may be unset, or a conditional definition does not.
 
 use super::definition::{Definition, DefinitionKind, DefinitionRole};
 use super::imports::{Import, ImportGuard, ImportedItem};
@@ -33,11 +33,11 @@ impl NameBindings for HeadBindings<'_> {
 }
 
 fn binding(outline: &FileOutline, text: &str, name: &str, cited: LineSpan) -> Option<u32> {
-    // A preprocessor may take away what the tree shows.
+    // A preprocessor may remove code that the tree contains.
     if matches!(outline.language, Language::C | Language::Cpp) || shadowed(outline, name, cited) {
         return None;
     }
-    // What stands below is there by the time that a function runs, but not for the lines above it.
+    // A later definition exists when a function runs, but not for the lines above it.
     let in_function = outline.enclosing(cited.start()).is_some_and(|it| it.kind.is_callable());
     let imported = outline.imports.iter().filter(|import| imports(import, name));
     let defined = outline.definitions.iter().filter(|definition| defines(definition, name));
@@ -64,7 +64,7 @@ fn defines(definition: &Definition, name: &str) -> bool {
         && !definition.decorators.iter().any(|decorator| decorator.starts_with("cfg"))
 }
 
-/// Whether the function around the lines has a thing of its own by this name.
+/// Whether the function around the lines has its own binding of this name.
 fn shadowed(outline: &FileOutline, name: &str, cited: LineSpan) -> bool {
     let Some(around) = outline.enclosing(cited.start()) else { return false };
     outline.definitions.iter().any(|definition| {
@@ -74,7 +74,7 @@ fn shadowed(outline: &FileOutline, name: &str, cited: LineSpan) -> bool {
     })
 }
 
-/// Whether a statement stands at the left edge, and not behind a compiler's condition.
+/// Whether a statement is not indented, and not behind a conditional-compilation attribute.
 fn is_unconditional(text: &str, line: u32) -> bool {
     let index = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
     let before = index.checked_sub(1).and_then(|before| text.lines().nth(before));

@@ -1,37 +1,37 @@
-//! What a file defines.
+//! The definitions of a file.
 
 use mala_domain::change::LineSpan;
 
-/// A named thing that a file defines.
+/// A named definition of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
     /// Its own name.
     pub name: String,
     /// The qualified name of the class, type, module or function around it.
     pub container: Option<String>,
-    /// What it is.
+    /// The kind.
     pub kind: DefinitionKind,
     /// Its lines, decorators included.
     pub span: LineSpan,
     /// The line of its name.
     pub name_line: u32,
-    /// What it takes, when it can be called.
+    /// Its parameters, if it can be called.
     pub parameters: Option<Vec<FunctionParameter>>,
-    /// Which code can name it.
+    /// The code that can refer to it.
     pub visibility: Visibility,
-    /// Whether this is the thing itself.
+    /// Whether it is a full definition.
     pub role: DefinitionRole,
     /// The members of an enum.
     pub members: Vec<String>,
-    /// What it extends or implements, as written.
+    /// Its base classes and interfaces, as written.
     pub bases: Vec<String>,
     /// The decorators or annotations on it, without their arguments.
     pub decorators: Vec<String>,
-    /// A hash of its text without its name: what is equal here was renamed.
+    /// A hash of its text without its name, to recognise renamed definitions.
     pub fingerprint: u64,
 }
 
-/// What a definition is.
+/// The kinds of definitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DefinitionKind {
     /// A function of a file, a module or a package.
@@ -59,7 +59,7 @@ pub enum DefinitionKind {
 }
 
 impl DefinitionKind {
-    /// The word in messages.
+    /// The name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Function => "function",
@@ -90,7 +90,7 @@ impl DefinitionKind {
     }
 }
 
-/// Which code can name a definition.
+/// The code that can refer to a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Visibility {
     /// Other files.
@@ -101,29 +101,29 @@ pub enum Visibility {
     Local,
 }
 
-/// Whether a definition is the thing itself.
+/// Whether it is a full definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DefinitionRole {
     /// It is.
     Defines,
-    /// It only says that the thing is somewhere: a prototype, an overload, an interface's method.
+    /// It only declares: a prototype, an overload, a method of an interface.
     Declares,
-    /// It fills in for something declared elsewhere, which stays when this goes.
+    /// It implements something declared elsewhere, which still exists if this is removed.
     Implements,
 }
 
 /// One parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FunctionParameter {
-    /// Its name, as written; empty when it has none.
+    /// Its name, as written; empty if it has none.
     pub name: String,
-    /// How arguments reach it.
+    /// How arguments are passed to it.
     pub kind: ParameterPassing,
     /// Whether a call may leave it out.
     pub presence: ParameterPresence,
 }
 
-/// How arguments reach a parameter.
+/// How arguments are passed to a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParameterPassing {
     /// By position, and by name where the language has that.
@@ -150,7 +150,7 @@ pub enum ParameterPresence {
 }
 
 impl Definition {
-    /// `Class.method`, or the bare name.
+    /// `Class.method`, or the unqualified name.
     pub fn qualified(&self) -> String {
         match &self.container {
             Some(container) => format!("{container}.{}", self.name),
@@ -158,7 +158,7 @@ impl Definition {
         }
     }
 
-    /// Whether it is no member of anything and no local.
+    /// Whether it is neither a member nor a local.
     pub fn is_top_level(&self) -> bool {
         self.container.is_none() && self.visibility != Visibility::Local
     }

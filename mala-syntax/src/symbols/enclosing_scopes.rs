@@ -1,4 +1,4 @@
-//! Which functions, types and modules are around the visited node.
+//! The functions, types and modules around the visited node.
 
 use super::definition::DefinitionKind;
 use super::names::{Named, names_at};
@@ -7,44 +7,44 @@ use super::walk::{AncestorTrail, WalkStep};
 use crate::source::Source;
 use tree_sitter::Node;
 
-/// What a defining node really defines: the table's entry, with its value looked at.
+/// The definition of a node: the table's entry, adjusted by its value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Defining<'t> {
     /// The table's entry.
     pub(crate) shape: &'static DefinitionShape,
-    /// What it defines.
+    /// The kind of definition.
     pub(crate) kind: DefinitionKind,
-    /// What it is for the definitions inside.
+    /// The kind of scope that it opens.
     pub(crate) opens: ScopeOpening,
-    /// The function, class or object that it gives a name to.
+    /// The function, class or object that it names.
     pub(crate) value: Option<Node<'t>>,
 }
 
-/// One thing around the visited node.
+/// One scope around the visited node.
 #[derive(Debug)]
 pub(crate) struct EnclosingScope {
-    /// Its name, with a qualifier written before it; closures have none.
+    /// Its name, with its qualifier; closures have none.
     pub(crate) name: Option<String>,
-    /// What it is for what is inside.
+    /// The kind of scope that it opens.
     pub(crate) opens: ScopeOpening,
     depth: usize,
 }
 
-/// All of them, the outermost first.
+/// All scopes around the visited node, the outermost first.
 #[derive(Debug, Default)]
 pub(crate) struct EnclosingScopes {
     stack: Vec<EnclosingScope>,
 }
 
 impl EnclosingScopes {
-    /// Leaves what the walk has left; call it for every visited node, before anything else.
+    /// Closes the scopes that the walk has left. Must be called first for every visited node.
     pub(crate) fn leave(&mut self, trail: &AncestorTrail<'_>) {
         while self.stack.last().is_some_and(|scope| scope.depth >= trail.depth()) {
             self.stack.pop();
         }
     }
 
-    /// Enters what this node opens, if anything.
+    /// Opens the scope of this node, if it has one.
     pub(crate) fn enter(
         &mut self,
         source: &Source,
@@ -73,7 +73,7 @@ impl EnclosingScopes {
         self.stack.last()
     }
 
-    /// All of them, the innermost first.
+    /// All scopes, the innermost first.
     pub(crate) fn inside_out(&self) -> impl Iterator<Item = &EnclosingScope> {
         self.stack.iter().rev()
     }
@@ -83,7 +83,7 @@ impl EnclosingScopes {
         self.stack.iter().any(|scope| scope.opens == ScopeOpening::Function)
     }
 
-    /// The names of them with dots between; of very many, the innermost.
+    /// The names of the scopes, joined by dots; of very many, only the innermost.
     pub(crate) fn path(&self) -> Option<String> {
         const MAX_NAMES: usize = 8;
         let mut names: Vec<&str> =
@@ -100,7 +100,7 @@ impl EnclosingScopes {
             .or_else(|| self.receiver_type())
     }
 
-    /// The type before the method's name, where methods stand outside their type.
+    /// The type before the method's name, for methods outside of their type.
     fn receiver_type(&self) -> Option<&str> {
         self.inside_out()
             .filter_map(|scope| scope.name.as_deref())
@@ -108,7 +108,7 @@ impl EnclosingScopes {
     }
 }
 
-/// What a node defines, with its value looked at.
+/// The definition of a node, adjusted by its value.
 pub(crate) fn defining<'t>(lookup: &Lookup, node: Node<'t>) -> Option<Defining<'t>> {
     let shape = lookup.shape(node)?;
     let plain = Defining { shape, kind: shape.kind, opens: shape.opens, value: None };
@@ -150,7 +150,7 @@ pub(crate) fn receiver_of(source: &Source, node: Node<'_>) -> Option<String> {
     Some(source.slice(named).to_owned())
 }
 
-/// Whether a name at this place is a definition of what the node is, and not of a type around it.
+/// Whether the name of this node is defined by the node itself, and is not that of its type.
 pub(crate) fn defines_itself(shape: &DefinitionShape) -> bool {
     !matches!((shape.name, shape.node), (NameAt::OfType(_), "impl_item"))
 }

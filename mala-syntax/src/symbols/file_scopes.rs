@@ -1,6 +1,6 @@
-//! Which declaration every name of a file belongs to. This is the only name resolution in the
-//! crate: rules, taint analysis and checks across files all ask it. It is driven by the language
-//! tables; what only one language has is in `roles`.
+//! Resolves every name of a file to its declaration. This is the only name resolution in the crate:
+//! rules, taint analysis and cross-file checks all use it. It is driven by the language tables;
+//! special cases of single languages are in `roles`.
 
 mod language_roles;
 mod roles;
@@ -16,7 +16,7 @@ pub(super) use roles::{binds, is_html_tag};
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
-/// How a name comes about.
+/// How a name is declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DeclarationKind {
     /// JavaScript's `var`.
@@ -54,7 +54,7 @@ pub(crate) struct ScopeVariable<'t> {
     pub(crate) writes: Vec<VariableWrite<'t>>,
     /// The names where its value is read.
     pub(crate) reads: Vec<Node<'t>>,
-    /// The names where only a type is meant.
+    /// The reads as a type only.
     pub(crate) type_reads: Vec<Node<'t>>,
     /// The node that opens the scope that declares it: a function, a block, the file.
     pub(crate) scope: Option<Node<'t>>,
@@ -66,7 +66,7 @@ pub(crate) struct ScopeVariable<'t> {
 pub(crate) struct VariableWrite<'t> {
     /// The name that receives it.
     pub(crate) target: Node<'t>,
-    /// What it receives.
+    /// The written value.
     pub(crate) value: WrittenValue<'t>,
 }
 
@@ -97,7 +97,7 @@ type VariableId = usize;
 
 const ROOT: ScopeId = 0;
 
-/// What kind of scope a node opens.
+/// The kind of scope that a node opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ScopeKind {
     /// The file, a function or a namespace: JavaScript's `var` stops here.
@@ -117,7 +117,7 @@ struct LexicalScope<'t> {
     names: HashMap<&'t str, VariableId>,
 }
 
-/// The scopes of a file, what each declares, and what every name means.
+/// The scopes of a file, their declarations, and the resolution of every name.
 pub(crate) struct FileScopes<'t> {
     scopes: Vec<LexicalScope<'t>>,
     variables: Vec<ScopeVariable<'t>>,
@@ -133,7 +133,7 @@ impl<'t> FileScopes<'t> {
         ScopeBuilder::new(source, None).build()
     }
 
-    /// Only these names: the others have no variables.
+    /// Resolves only these names: the others have no variables.
     pub(crate) fn of_names(source: &'t Source, names: &HashSet<&str>) -> Self {
         ScopeBuilder::new(source, Some(names)).build()
     }
@@ -153,7 +153,7 @@ impl<'t> FileScopes<'t> {
         &self.variables
     }
 
-    /// What a name would mean at the place of a node.
+    /// The variable that a name would refer to at the place of a node.
     pub(crate) fn resolve_at(&self, place: Node<'_>, name: &str) -> Option<&ScopeVariable<'t>> {
         let declared = self.resolve(self.innermost(place), name);
         let undeclared =

@@ -1,4 +1,4 @@
-//! What a file imports, one entry a name.
+//! The imports of a file, one entry per name.
 
 mod ecmascript;
 mod jvm;
@@ -16,9 +16,9 @@ use tree_sitter::Node;
 pub struct Import {
     /// The module, as written: `..pkg.mod`, `./m`, `crate::m`, `example.org/x/y`, `java.util`.
     pub module: String,
-    /// What is taken from it.
+    /// The imported item.
     pub imported: ImportedItem,
-    /// The name in this file; `*` when it is all names, empty when it is none.
+    /// The name in this file; `*` for all names, empty for none.
     pub local: String,
     /// The line of the name.
     pub line: u32,
@@ -26,13 +26,13 @@ pub struct Import {
     pub statement_line: u32,
     /// Whether the file copes when it fails.
     pub guard: ImportGuard,
-    /// Whether others can import it from here.
+    /// Whether other files can import it from here.
     pub reach: ImportReach,
     /// The module or function around the import.
     pub scope: Option<String>,
 }
 
-/// What is taken from a module.
+/// The item that is imported from a module.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ImportedItem {
     /// The module itself.
@@ -56,7 +56,7 @@ pub enum ImportGuard {
     Guarded,
 }
 
-/// Whether others can import a name from the file that imports it.
+/// Whether other files can import a name from the file that imports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportReach {
     /// They cannot, or need not.

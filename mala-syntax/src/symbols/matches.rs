@@ -7,13 +7,13 @@ use crate::source::{Source, lines_of};
 use mala_domain::language::Language;
 use tree_sitter::Node;
 
-/// A match without an arm for everything else.
+/// A match without a wildcard arm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RustMatch {
-    /// Where it starts.
+    /// Its first line.
     pub line: u32,
-    /// The paths of the variants that it lists, with dots between their parts; `None` for anything
-    /// else, such as a case with a further condition.
+    /// The paths of the listed variants, joined by dots; `None` for other patterns, such as a case
+    /// with a guard.
     pub cases: Vec<Option<String>>,
     /// The function around it.
     pub within: Option<String>,
@@ -45,7 +45,7 @@ pub fn rust_matches(source: &Source) -> Vec<RustMatch> {
     found
 }
 
-/// The cases of a match; `None` when an arm takes everything.
+/// The cases of a match; `None` if an arm matches everything.
 fn listed_cases(source: &Source, node: Node<'_>) -> Option<Vec<Option<String>>> {
     let body = node.child_by_field_name("body").filter(|_| node.kind() == "match_expression")?;
     let mut cases = Vec::new();

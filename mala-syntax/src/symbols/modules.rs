@@ -1,5 +1,5 @@
-//! Which files of the repository a module name may stand for, seen from the file that names it.
-//! Paths are text with `/` between their parts; the root of the tree is empty.
+//! Maps module names to files of the repository, as seen from the importing file. Paths are texts
+//! with `/` between their parts; the root of the tree is empty.
 
 mod ecmascript;
 mod python;
@@ -9,8 +9,8 @@ pub use rust::RustModule;
 
 use mala_domain::language::Language;
 
-/// The files that a module name may stand for, the likeliest first; empty when it is not of this
-/// repository or cannot be told.
+/// The files that a module name may refer to, the likeliest first; empty if it is not in this
+/// repository or cannot be decided.
 pub fn files_of_module(importer: &str, language: Language, module: &str) -> Vec<String> {
     match language {
         Language::Python => python::files(importer, module),
@@ -21,7 +21,7 @@ pub fn files_of_module(importer: &str, language: Language, module: &str) -> Vec<
     }
 }
 
-/// Whether a module name, seen from a file, stands for this file.
+/// Whether a module name in `importer` refers to this file.
 pub fn stands_for(importer: &str, language: Language, module: &str, file: &str) -> bool {
     match language {
         Language::Python => python::stands_for(importer, module, file),
@@ -32,13 +32,13 @@ pub fn stands_for(importer: &str, language: Language, module: &str, file: &str) 
     }
 }
 
-/// Whether a module name of a package of the same repository stands for this file: the name of the
-/// package by which others import it, and its folder.
+/// Whether a module name of a package in the same repository refers to this file. `package` is its
+/// name for imports, and its folder.
 pub fn stands_for_in_package(package: (&str, &str), module: &str, file: &str) -> bool {
     ecmascript::stands_for_in_package(package, module, file)
 }
 
-/// The files that may hold a module of the file's own: `mod name;`.
+/// The possible files of a submodule: `mod name;`.
 pub fn files_of_submodule(importer: &str, name: &str) -> Vec<String> {
     rust::submodule_files(importer, name)
 }
@@ -69,7 +69,7 @@ fn is_around(folder: &str, inner: &str) -> bool {
         || inner.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// What is before these last parts of a path; `None` when the path ends otherwise.
+/// The part of a path before these last parts; `None` if the path does not end with them.
 fn before_parts<'p>(path: &'p str, parts: &str) -> Option<&'p str> {
     let before = path.strip_suffix(parts)?;
     if before.is_empty() { Some("") } else { before.strip_suffix('/') }

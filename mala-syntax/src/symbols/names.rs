@@ -1,11 +1,11 @@
-//! Where in a defining node its names are.
+//! Finds the names in a defining node.
 
 use super::table::NameAt;
 use super::walk::named_children;
 use crate::source::Source;
 use tree_sitter::Node;
 
-/// How deep declarators and patterns are followed.
+/// Maximum depth of declarators and patterns.
 const MAX_DEPTH: usize = 32;
 
 /// A name with the node that has it.

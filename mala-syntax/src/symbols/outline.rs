@@ -1,4 +1,4 @@
-//! What a file defines, imports and exports, read off its tree in one walk.
+//! The definitions, imports and exports of a file, collected in one walk over its tree.
 
 mod build;
 mod exports;
@@ -14,16 +14,16 @@ use mala_domain::change::LineSpan;
 use mala_domain::language::Language;
 use std::collections::HashSet;
 
-/// What a file defines, imports and exports.
+/// The definitions, imports and exports of a file.
 #[derive(Debug, Clone)]
 pub struct FileOutline {
     /// Its language.
     pub language: Language,
-    /// What it defines, in the order of the text.
+    /// The definitions, in the order of the text.
     pub definitions: Vec<Definition>,
-    /// What it imports, one entry a name.
+    /// The imports, one entry per name.
     pub imports: Vec<Import>,
-    /// What it exports by a statement of its own: JavaScript and TypeScript only.
+    /// The export statements: JavaScript and TypeScript only.
     pub exports: Vec<Export>,
     /// Its package or namespace, where the language has one.
     pub package: Option<String>,
@@ -36,7 +36,7 @@ pub struct FileOutline {
 /// Whether all that a file defines can be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Openness {
-    /// What is not listed is not there.
+    /// The outline is complete.
     Closed,
     /// It computes some of its names.
     Open,
@@ -63,11 +63,11 @@ impl FileOutline {
 /// A function or class around a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnclosingSymbol {
-    /// `Class.method`, or the bare name.
+    /// `Class.method`, or the unqualified name.
     pub symbol: String,
     /// Its lines, decorators included.
     pub span: LineSpan,
-    /// What it is.
+    /// The kind of definition.
     pub kind: DefinitionKind,
 }
 

@@ -1,4 +1,4 @@
-//! What a function takes.
+//! The parameters of a function.
 
 use super::definition::{FunctionParameter, ParameterPassing, ParameterPresence};
 use super::names::fields;
@@ -27,7 +27,7 @@ pub(crate) fn parameters(source: &Source, list: Node<'_>) -> Vec<FunctionParamet
     only_by_name_after_variadic(source.language(), found)
 }
 
-/// The parameters that one child of the list stands for; mostly one.
+/// The parameters of one child of the list; mostly one.
 fn one(source: &Source, step: WalkStep<'_>) -> Vec<FunctionParameter> {
     let node = step.node;
     match node.kind() {
@@ -55,7 +55,7 @@ fn one(source: &Source, step: WalkStep<'_>) -> Vec<FunctionParameter> {
     }
 }
 
-/// A parameter that holds a pattern: `*args: int`, `...rest: string[]`, `this: Window`.
+/// A parameter with a pattern: `*args: int`, `...rest: string[]`, `this: Window`.
 fn wrapped(source: &Source, node: Node<'_>) -> Vec<FunctionParameter> {
     let pattern = node.child_by_field_name("pattern").or_else(|| node.named_child(0));
     let kind = match pattern.map(|pattern| pattern.kind()) {
@@ -139,7 +139,7 @@ fn name_of(source: &Source, node: Node<'_>) -> String {
     String::new()
 }
 
-/// The first child of a wrapper that is the name; a type is none.
+/// The first child of a wrapper that is the name and not a type.
 fn first_name(node: Node<'_>) -> Option<Node<'_>> {
     let wraps = matches!(
         node.kind(),
@@ -165,7 +165,8 @@ fn first_name(node: Node<'_>) -> Option<Node<'_>> {
     children.iter().find(is_name).map(|step| step.node)
 }
 
-/// Python's `*` alone: what follows goes by name, and further positions are refused.
+/// Python's `*`: the following parameters are keyword-only, and more positional arguments are
+/// rejected.
 fn separator() -> FunctionParameter {
     FunctionParameter {
         name: "*".to_owned(),

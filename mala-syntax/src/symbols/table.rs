@@ -1,5 +1,5 @@
-//! How the grammars name things. A language is a table: which nodes define something and where its
-//! name is, which positions bind a name, which read a member, which call.
+//! The node kinds of the grammars. A language is a table: which nodes define something and where
+//! the name is, which positions bind a name, which read a member, which call.
 
 mod c;
 mod csharp;
@@ -16,7 +16,7 @@ use crate::grammar::Grammar;
 use mala_domain::language::Language;
 use std::sync::OnceLock;
 
-/// A node kind and the field of a child in it; the field is empty when the child has none.
+/// A node kind and the field of a child in it; empty for a child without a field.
 pub(crate) type NodeField = (&'static str, &'static str);
 
 /// One language.
@@ -26,7 +26,7 @@ pub(crate) struct LanguageTable {
     pub(crate) shapes: &'static [DefinitionShape],
     /// The leaves that are names.
     pub(crate) names: &'static [&'static str],
-    /// Places inside a pattern that bind what the pattern binds.
+    /// Positions inside a pattern that bind names.
     pub(crate) patterns: &'static [NodeField],
     /// Places that bind a name in the function around them.
     pub(crate) binders: &'static [NodeField],
@@ -36,19 +36,19 @@ pub(crate) struct LanguageTable {
     pub(crate) blocks: &'static [&'static str],
     /// Places inside a function or class that the scope around it evaluates.
     pub(crate) outside: &'static [NodeField],
-    /// Places whose name is no use of anything in scope: keyword arguments, keys, labels.
+    /// Positions whose name is not a use of anything in scope: keyword arguments, keys, labels.
     pub(crate) ignored: &'static [NodeField],
     /// Member access: the node, the object's field, the member's field.
     pub(crate) members: &'static [(&'static str, &'static str, &'static str)],
     /// Nodes whose children are the parts of a path.
     pub(crate) paths: &'static [&'static str],
-    /// Calls: the node, the field of what is called, the field of the arguments.
+    /// Calls: the node, the field of the callee, the field of the arguments.
     pub(crate) calls: &'static [(&'static str, &'static str, &'static str)],
-    /// Nodes between a call and the name of what it calls.
+    /// Nodes between a call and the name of its callee.
     pub(crate) wrappers: &'static [&'static str],
     /// Nodes that import.
     pub(crate) imports: &'static [&'static str],
-    /// Functions without a name, and whatever else has locals of its own.
+    /// Anonymous functions, and other nodes with their own locals.
     pub(crate) closures: &'static [&'static str],
     /// Whether a method names the members of its class without a receiver.
     pub(crate) bare_members: BareMembers,
@@ -68,15 +68,15 @@ pub(crate) enum BareMembers {
 pub(crate) struct DefinitionShape {
     /// The node.
     pub(crate) node: &'static str,
-    /// What it defines.
+    /// The kind of definition.
     pub(crate) kind: DefinitionKind,
-    /// Where the name is.
+    /// Where to find the name.
     pub(crate) name: NameAt,
-    /// What it is for the definitions inside.
+    /// The kind of scope that it opens.
     pub(crate) opens: ScopeOpening,
 }
 
-/// Where a definition's name is.
+/// Where to find a definition's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NameAt {
     /// The children in this field, one definition each.
@@ -89,11 +89,11 @@ pub(crate) enum NameAt {
     First,
     /// The last part of the member that is assigned to, such as `exports.name`.
     Assigned,
-    /// The last part of the type in this field; the node defines nothing itself.
+    /// The last part of the type in this field; the node itself defines nothing.
     OfType(&'static str),
 }
 
-/// What a definition is for the definitions inside it.
+/// The kind of scope that a definition opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScopeOpening {
     /// Nothing is inside.
@@ -130,7 +130,7 @@ pub(crate) struct Lookup {
     traits: Vec<Traits>,
 }
 
-/// What a node is besides a definition.
+/// Other properties of a node, besides being a definition.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Traits {
     /// A leaf that is a name.
@@ -151,7 +151,7 @@ impl Lookup {
         self.shapes.get(usize::from(node.kind_id())).copied().flatten()
     }
 
-    /// What else this kind of node is.
+    /// Other properties of this kind of node.
     pub(crate) fn traits(&self, node: tree_sitter::Node<'_>) -> Traits {
         self.traits.get(usize::from(node.kind_id())).copied().unwrap_or_default()
     }
@@ -169,7 +169,7 @@ impl Lookup {
             }
         }
         let mut mark = |kinds: &[&str], set: fn(&mut Traits)| {
-            // Kind 0 stands for nodes that this grammar has not.
+            // Kind 0 means that this grammar does not have the node.
             for at in kinds.iter().map(|kind| id(kind)).filter(|at| *at != 0) {
                 lookup.traits.get_mut(at).into_iter().for_each(set);
             }

@@ -1,5 +1,5 @@
-//! Where a file uses given names: which occurrences are calls, on what receiver, and which of them
-//! are shadowed by a name of the file's own.
+//! Finds the uses of given names in a file: which occurrences are calls, their receivers, and which
+//! of them are shadowed by a name of the file itself.
 
 mod call;
 mod place;
@@ -24,15 +24,15 @@ pub struct SymbolUse {
     pub name: String,
     /// The 1-based line.
     pub line: u32,
-    /// What is before the dot, with dots between its parts; `None` when the name stands alone.
+    /// The receiver before the dot, its parts joined by dots; `None` for an unqualified name.
     pub receiver: Option<String>,
-    /// The type of the object before the dot of a call, with dots between its parts, when the
-    /// function around says it.
+    /// The type of the receiver of a call, its parts joined by dots, if the function around
+    /// declares it.
     pub receiver_type: Option<String>,
     /// The call, when it is called.
     pub call: Option<CallShape>,
-    /// What the occurrence does.
-    pub deed: UseKind,
+    /// The kind of use.
+    pub kind: UseKind,
     /// The qualified name of the function or class around it.
     pub within: Option<String>,
     /// The class or type around it.
@@ -42,7 +42,7 @@ pub struct SymbolUse {
     pub binding: UseBinding,
 }
 
-/// What an occurrence does.
+/// The kinds of uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UseKind {
     /// It reads or calls.
@@ -69,7 +69,7 @@ pub enum UseBinding {
 /// Occurrences beyond this many are left out.
 const MAX_USES: usize = 50_000;
 
-/// The occurrences of these names; strings, comments and imports have none.
+/// The uses of these names; strings, comments and imports do not count.
 pub fn uses<S: AsRef<str>>(source: &Source, names: &[S]) -> Vec<SymbolUse> {
     if names.is_empty() {
         return Vec::new();
@@ -89,7 +89,7 @@ pub fn uses<S: AsRef<str>>(source: &Source, names: &[S]) -> Vec<SymbolUse> {
 struct FoundUse<'s> {
     found: SymbolUse,
     node: Node<'s>,
-    /// What is before the dot of a call.
+    /// The receiver of a call.
     object: Option<ReceiverObject<'s>>,
 }
 
@@ -106,7 +106,8 @@ impl<'s> UseFinder<'s> {
     fn visit(&mut self, trail: &AncestorTrail<'s>, step: WalkStep<'s>) -> Descend {
         self.scopes.leave(trail);
         let traits = self.lookup.traits(step.node);
-        // The words in `#[cfg(test)]` name conditions, and `#[derive(..)]` may name helpers of macros.
+        // The words in `#[cfg(test)]` are conditions, and `#[derive(..)]` may name helpers of
+        // macros.
         let is_attribute = step.node.kind() == "attribute_item";
         let is_full = self.found.len() >= MAX_USES;
         if step.node.is_extra() || traits.import || is_attribute || is_full {
@@ -124,10 +125,10 @@ impl<'s> UseFinder<'s> {
 
     fn add(&mut self, trail: &AncestorTrail<'s>, step: WalkStep<'s>, name: &str) {
         let place = place_of(self.source, self.lookup.table, trail, step);
-        let (deed, receiver, call) = match place {
+        let (kind, receiver, call) = match place {
             NameUsage::Nothing => return,
             NameUsage::Binds => (UseKind::Binds, None, None),
-            NameUsage::Reads { receiver, call, deed } => (deed, receiver, call),
+            NameUsage::Reads { receiver, call, kind } => (kind, receiver, call),
         };
         let is_member_call = receiver.is_some() && call.is_some();
         let object = is_member_call.then(|| match object_of(self.lookup.table, trail, step) {
@@ -140,7 +141,7 @@ impl<'s> UseFinder<'s> {
             receiver,
             receiver_type: None,
             call,
-            deed,
+            kind,
             within: self.scopes.path(),
             owner: self.scopes.type_name().map(str::to_owned),
             binding: UseBinding::Free,
@@ -172,7 +173,7 @@ impl<'s> UseFinder<'s> {
     }
 }
 
-/// The name that decides what a use means: the first of its receiver, or its own.
+/// The name that decides what a use refers to: the first of its receiver, or its own.
 fn root_of(found: &SymbolUse) -> &str {
     let receiver = found.receiver.as_deref().and_then(|receiver| receiver.split('.').next());
     receiver.unwrap_or(&found.name)

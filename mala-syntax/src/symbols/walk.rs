@@ -7,7 +7,7 @@ use tree_sitter::{Node, Tree};
 pub struct WalkStep<'t> {
     /// The node.
     pub node: Node<'t>,
-    /// The field of the parent; empty when it has none.
+    /// The field in the parent; empty if it has none.
     pub field: &'t str,
 }
 
@@ -17,7 +17,7 @@ pub struct AncestorTrail<'t> {
     steps: Vec<WalkStep<'t>>,
 }
 
-/// How far up a look for an ancestor goes.
+/// Maximum distance to search for an ancestor.
 const MAX_CLIMB: usize = 64;
 
 impl<'t> AncestorTrail<'t> {
@@ -37,7 +37,7 @@ impl<'t> AncestorTrail<'t> {
     }
 }
 
-/// Whether the walk goes into a node.
+/// Whether to descend into a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Descend {
     /// Its children come next.
@@ -60,7 +60,7 @@ pub fn walk_from<'t>(
     let mut trail = AncestorTrail::default();
     loop {
         let node = cursor.node();
-        // Only named nodes are asked for their field, and to find it out is dear.
+        // Only named nodes need their field, which is expensive to determine.
         let field = if node.is_named() { cursor.field_name() } else { None };
         let step = WalkStep { node, field: field.unwrap_or_default() };
         let descend = visit(&trail, step);

@@ -68,7 +68,7 @@ struct Engine<'t, 'm> {
     /// The frame of the function that is running.
     current: usize,
     roles: HashMap<Rc<str>, Rc<[PathRole]>>,
-    /// Functions that were met and may still have to run alone.
+    /// Functions that were seen and may still have to run without a caller.
     pending: Vec<Closure<'t>>,
     has_run: HashSet<usize>,
     /// The functions that are running.

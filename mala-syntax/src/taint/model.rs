@@ -1,4 +1,4 @@
-//! Flow files and taint rules, compiled: what is known about a path is one lookup.
+//! Compiled flow files and taint rules: the roles of a path are one lookup.
 
 use super::pattern::{
     ArgumentSelector, CallCondition, PathPattern, PatternProblem, last_step, regex,
@@ -29,7 +29,7 @@ pub(crate) fn language_model(language: Language) -> Option<&'static TaintModel> 
     MODELS.get(at)?.get_or_init(read).as_ref()
 }
 
-/// What a path means.
+/// The role of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathRole {
     /// A source with these kinds, clean as a whole for these classes.
@@ -95,7 +95,7 @@ impl CompiledEntry {
     }
 }
 
-/// Everything that rules and the flow file of one language say.
+/// The compiled rules and flow file of one language.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TaintModel {
     patterns: Vec<(PathPattern, PathRole)>,
@@ -219,7 +219,7 @@ impl TaintModel {
         Ok(())
     }
 
-    /// What a path means.
+    /// The roles of a path.
     pub(super) fn roles(&self, path: &str) -> Vec<PathRole> {
         let known = self.by_last_step.get(last_step(path)).into_iter().flatten();
         known
@@ -254,7 +254,7 @@ fn selectors(texts: &[String]) -> Result<Vec<ArgumentSelector>, PatternProblem> 
     texts.iter().map(|text| ArgumentSelector::parse(text)).collect()
 }
 
-/// The bits of names; names past the last bit have none, so that they match nothing.
+/// The bits of names; names beyond the last bit get none, so that they match nothing.
 fn bits(known: &mut Vec<String>, names: &[String]) -> Bits {
     let mut found = 0;
     for name in names {

@@ -4,7 +4,7 @@
 
 use thiserror::Error;
 
-/// Limits on what a rule file may cost.
+/// Limits on the cost of a rule file.
 const MAX_CHOICES: usize = 4_000;
 const MAX_ANY_PATHS: usize = 3;
 const MAX_REGEX_MEMORY: usize = 256 * 1024;
@@ -115,7 +115,7 @@ fn without_quotes(text: &str) -> Result<String, &'static str> {
     Ok(plain + rest)
 }
 
-/// Every text that choosing in `{a,b}` gives.
+/// Expands the choices `{a,b}`.
 fn choices(text: &str) -> Result<Vec<String>, &'static str> {
     let mut all = vec![String::new()];
     let mut rest = text;
@@ -137,7 +137,7 @@ fn choices(text: &str) -> Result<Vec<String>, &'static str> {
     Ok(all)
 }
 
-/// Which arguments of a call.
+/// The arguments of a call that are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ArgumentPosition {
     At(usize),
@@ -153,7 +153,7 @@ pub(super) struct ArgumentSelector {
     pub(super) position: ArgumentPosition,
     /// Fields inside of it.
     pub(super) fields: Vec<String>,
-    /// Whether everything inside counts, too.
+    /// Whether nested values count, too.
     pub(super) deep: bool,
 }
 
@@ -180,7 +180,7 @@ impl ArgumentSelector {
     }
 }
 
-/// What a part of a call must be.
+/// A condition on a part of a call.
 #[derive(Debug, Clone)]
 pub(super) enum ArgumentTest {
     Exists,

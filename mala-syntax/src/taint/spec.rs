@@ -22,9 +22,9 @@ pub struct TaintSpec {
     /// More sources, as paths, for this rule only.
     #[serde(default)]
     pub source_paths: Vec<String>,
-    /// What a sanitizer must clear for this rule, such as `html` or `path`.
+    /// The class that a sanitizer must clear for this rule, such as `html` or `path`.
     pub class: String,
-    /// Where such a value does harm.
+    /// The places where such a value is dangerous.
     pub sinks: Vec<SinkSpec>,
     /// Calls whose result is harmless here, besides those of the language's flow file.
     #[serde(default)]
@@ -34,11 +34,11 @@ pub struct TaintSpec {
     pub at_start: bool,
 }
 
-/// Where a value does harm: one of `call`, `write`, `assign`, `returned_by`.
+/// A place where a value is dangerous: one of `call`, `write`, `assign`, `returned_by`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SinkSpec {
-    /// Paths of functions; `args` says which of their arguments.
+    /// Paths of functions; `args` selects their arguments.
     #[serde(default)]
     pub call: Vec<String>,
     /// Selectors of the arguments of `call`.
@@ -59,14 +59,14 @@ pub struct SinkSpec {
     pub when: Vec<String>,
 }
 
-/// What is known about a language, independent of single rules.
+/// Facts about a language, independent of single rules.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlowFile {
-    /// Where values come from outside.
+    /// The sources of untrusted values.
     #[serde(default)]
     pub sources: Vec<SourceSpec>,
-    /// Functions that frameworks call, and what their parameters are.
+    /// Functions that frameworks call, and the meaning of their parameters.
     #[serde(default)]
     pub entries: Vec<EntrySpec>,
     /// Calls that make a value harmless.
@@ -90,7 +90,7 @@ pub struct FlowFile {
     /// Calls that return their first argument in another form, such as `promisify`.
     #[serde(default)]
     pub wrappers: Vec<String>,
-    /// Other paths for the same thing.
+    /// Alternative paths.
     #[serde(default)]
     pub aliases: Vec<AliasSpec>,
     /// Fields of a tainted value that carry no taint, such as `length`.
@@ -105,16 +105,16 @@ pub struct FlowFile {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SourceSpec {
-    /// What they are called in rules.
+    /// Their names in rules.
     pub kinds: Vec<String>,
-    /// Where they are.
+    /// Their paths.
     pub paths: Vec<String>,
     /// Classes for which the whole value is harmless; its fields are not.
     #[serde(default)]
     pub clean: Vec<String>,
 }
 
-/// Functions that a framework calls, and with what.
+/// Functions that a framework calls, and their arguments.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EntrySpec {
@@ -157,7 +157,7 @@ pub struct SanitizerSpec {
 pub struct GuardSpec {
     /// Paths of functions that test a value.
     pub calls: Vec<String>,
-    /// Which part of the call is tested.
+    /// The part of the call to test.
     pub args: Vec<String>,
     /// For which classes it is harmless; `all` is every class.
     pub clears: Vec<String>,
@@ -190,7 +190,7 @@ pub struct PropagatorSpec {
     pub kinds: Vec<String>,
 }
 
-/// Another path for the same thing.
+/// An alternative path.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AliasSpec {

@@ -1,5 +1,5 @@
-//! One view of the syntax trees of all supported languages: what the engine needs to know about an
-//! expression, a statement, a function or an assignment target.
+//! One view of the syntax trees of all supported languages: the parts of expressions, statements,
+//! functions and assignment targets that the engine needs.
 
 mod javascript;
 mod python;
@@ -57,19 +57,19 @@ pub(super) enum ExpressionView<'t> {
         attributes: Vec<ValuePart<'t>>,
         children: Vec<Node<'t>>,
     },
-    /// Parts that are evaluated; nothing is known about the result.
+    /// Parts that are evaluated; the result is unknown.
     Other(Vec<Node<'t>>),
 }
 
-/// What a condition tests.
+/// The test of a condition.
 #[derive(Debug)]
 pub(super) enum ConditionView<'t> {
     Not(Node<'t>),
     And(Node<'t>, Node<'t>),
     Or(Node<'t>, Node<'t>),
-    /// Two sides, and whether they are equal where the condition holds.
+    /// Two sides, and whether they are equal if the condition is true.
     Equal(Node<'t>, Node<'t>, bool),
-    /// `x in y`, and whether it holds.
+    /// `x in y`, and whether it is true.
     Contains(Node<'t>, bool),
     Other,
 }
@@ -106,11 +106,11 @@ pub(super) enum StatementView<'t> {
         name: &'t str,
         definition: Node<'t>,
     },
-    /// Local names and the paths that they stand for.
+    /// Local names and their paths.
     Import(Vec<(&'t str, String)>),
 }
 
-/// What a value is bound to.
+/// The target of a binding.
 #[derive(Debug)]
 pub(super) enum TargetView<'t> {
     Name(&'t str),
@@ -118,7 +118,7 @@ pub(super) enum TargetView<'t> {
     Items(Vec<Node<'t>>),
     Default(Node<'t>, Node<'t>),
     Rest(Node<'t>),
-    /// A field or an element of something.
+    /// A field or an element.
     Place,
     Nothing,
 }
@@ -211,7 +211,7 @@ impl<'t> SyntaxView<'t> {
         if self.is_python { python::class(self, node) } else { javascript::class(self, node) }
     }
 
-    /// Whether an expression is a name or a chain of fields: evaluating it runs nothing.
+    /// Whether an expression is a name or a chain of fields: evaluating it has no side effects.
     pub(super) fn is_plain(self, node: Node<'t>) -> bool {
         match self.expression(node) {
             ExpressionView::Name(_) | ExpressionView::Constant(_) => true,
@@ -222,7 +222,7 @@ impl<'t> SyntaxView<'t> {
         }
     }
 
-    /// The last name of an expression such as `this.db`, which hints at what it is.
+    /// The last name of an expression such as `this.db`, which hints at its type.
     pub(super) fn written_name(self, node: Node<'t>) -> Option<&'t str> {
         match self.expression(node) {
             ExpressionView::Name(name) | ExpressionView::Field(_, name) => Some(name),

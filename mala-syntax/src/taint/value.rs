@@ -1,4 +1,4 @@
-//! Abstract values: how a value was reached, where its taint comes from, and what is inside it.
+//! Abstract values: the path to a value, the origin of its taint, and its content.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -37,7 +37,7 @@ pub(super) fn contracts(
             !head.is_some_and(|head| stays(definition, base, head, uses))
         })
         .filter(|definition| !unsure.contains(definition.name.as_str()))
-        // A macro is in scope wherever `#[macro_use]` or its place in the text puts it.
+        // The scope of a macro depends on `#[macro_use]` and its position in the text.
         .filter(|definition| definition.kind != DefinitionKind::Macro)
         .filter(|definition| {
             definition.container.is_some()
@@ -82,7 +82,7 @@ fn by_name(uses: Vec<SymbolUse>) -> HashMap<String, Vec<SymbolUse>> {
     found
 }
 
-/// What base defines and head does not; of a class that is gone, only the class.
+/// The definitions at base that head does not have; of a removed class, only the class.
 fn gone<'a>(base: &OutlineSide<'a>, head: Option<&OutlineSide<'_>>) -> Vec<&'a Definition> {
     let is_gone = |qualified: &str| head.is_none_or(|head| head.all(qualified).is_empty());
     let imported: HashSet<&str> =
@@ -138,10 +138,10 @@ fn stays(
         return head.bound.contains(definition.name.as_str())
             || outline.openness == Openness::Open
             || passes_all_on(outline)
-            || at_head.iter().any(|u| u.deed == UseKind::Binds && u.binding == UseBinding::AtTop)
+            || at_head.iter().any(|u| u.kind == UseKind::Binds && u.binding == UseBinding::AtTop)
             || is_in_own_module(definition, outline);
     };
-    // A derive may make what was written by hand.
+    // A derive may replace a handwritten implementation.
     let on = |side: &OutlineSide<'_>| {
         side.all(container).first().map(|holder| holder.decorators.clone())
     };
@@ -153,7 +153,7 @@ fn stays(
         || is_made_otherwise(container, base, head)
         || is_script(outline.language)
             && outline.definitions.iter().any(|it| it.name == definition.name)
-        || at_head.iter().any(|u| u.deed == UseKind::AssignsMember)
+        || at_head.iter().any(|u| u.kind == UseKind::AssignsMember)
         || catches_all()
         || outline.language == Language::Rust && on(base) != on(head)
 }
@@ -171,12 +171,12 @@ fn includes_files(text: &str) -> bool {
     })
 }
 
-/// Objects whose members a script shares with others.
+/// Objects whose members a script shares with other scripts.
 const SHARED: [&str; 6] =
     ["module.exports.", "exports.", "global.", "globalThis.", "window.", "self."];
 
-/// The names that lines of a script set for others, wherever the lines are: `name = …` without a
-/// declaration, `global.name = …`, `exports.name = …`.
+/// The names that a script sets for other scripts: `name = …` without a declaration, `global.name =
+/// …`, `exports.name = …`.
 fn set_for_others(source: &Source) -> HashSet<&str> {
     let assigned = |line: &str| {
         let end = line.find(|c| !is_part_of_name(c))?;
@@ -191,13 +191,14 @@ fn set_for_others(source: &Source) -> HashSet<&str> {
     lines.filter_map(|line| line.get(..assigned(line)?)).collect()
 }
 
-/// The names in quotes: a list of them may say what a script passes on.
+/// The names in quotes: a list of them may be the names that a script re-exports.
 fn quoted(text: &str) -> HashSet<&str> {
     let is_name = |word: &&str| !word.is_empty() && word.chars().all(is_part_of_name);
     text.split(['\'', '"']).filter(is_name).collect()
 }
 
-/// The words before colons at the starts of lines: a member that was a function may have become a value.
+/// The words before colons at the start of lines: a member that was a function may have become a
+/// value.
 fn keys(text: &str) -> HashSet<&str> {
     let lines = text.lines().map(str::trim_start);
     let keyed = lines.filter_map(|line| {
@@ -211,7 +212,7 @@ fn is_part_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Whether a Rust file has the name in a module of its own, all of whose names it takes: `use m::*`.
+/// Whether a Rust file defines the name in an inner module and imports all its names: `use m::*`.
 fn is_in_own_module(definition: &Definition, head: &FileOutline) -> bool {
     head.language == Language::Rust
         && head.imports.iter().any(|import| import.imported == ImportedItem::All)
@@ -224,7 +225,7 @@ fn gains_a_base(container: &str, base: &OutlineSide<'_>, head: &OutlineSide<'_>)
     head.all(container).iter().flat_map(|it| &it.bases).any(|it| !before.contains(it))
 }
 
-/// Whether what holds the members is no longer written out: `Runner = make("Runner", Base)` was a class.
+/// Whether a class is no longer written as a class: `Runner = make("Runner", Base)`.
 fn is_made_otherwise(container: &str, base: &OutlineSide<'_>, head: &OutlineSide<'_>) -> bool {
     let kind = |side: &OutlineSide<'_>| side.all(container).first().map(|holder| holder.kind);
     kind(base) == Some(DefinitionKind::Class)
@@ -239,7 +240,7 @@ fn passes_all_on(outline: &FileOutline) -> bool {
     }) || outline.exports.iter().any(|export| export.name == "*")
 }
 
-/// What head defines and base does not.
+/// The definitions at head that base does not have.
 struct AddedDefinitions<'a> {
     by_fingerprint: HashMap<(DefinitionKind, Option<&'a str>, u64), &'a Definition>,
     by_place: HashMap<(DefinitionKind, Option<&'a str>), Vec<&'a Definition>>,
@@ -259,7 +260,7 @@ impl<'a> AddedDefinitions<'a> {
         fresh
     }
 
-    /// The name under which head has what base had under another.
+    /// The new name of a definition at base.
     fn successor(&self, definition: &Definition) -> Option<String> {
         let place = (definition.kind, definition.container.as_deref());
         let twin = self.by_fingerprint.get(&(place.0, place.1, definition.fingerprint));
@@ -321,8 +322,8 @@ fn is_exported(base: &OutlineSide<'_>, definition: &Definition) -> bool {
         && base.outline.exports.iter().any(|export| export.name == definition.name)
 }
 
-/// Whether one variable is all that a file exports: `module.exports = api`, whose members are set
-/// wherever.
+/// Whether a file exports only one variable: `module.exports = api`, whose members may be set
+/// anywhere.
 fn exports_a_variable(outline: &FileOutline) -> bool {
     let [only] = outline.exports.as_slice() else { return false };
     only.name == "default" && only.from.is_none() && only.local != "default"

@@ -1,4 +1,4 @@
-//! Definitions that take something else than before.
+//! Definitions whose parameters changed.
 
 use super::{FileDelta, OutlineSide};
 use crate::cross_file::contract::{Broken, Called, Contract, SignatureChange, Symbol};
@@ -7,7 +7,7 @@ use crate::symbols::{Definition, DefinitionKind, FunctionParameter, Visibility};
 use mala_domain::language::Language;
 use std::collections::HashSet;
 
-/// Decorators that leave what a Python function takes as it is.
+/// Decorators that do not change the parameters of a Python function.
 const TRANSPARENT: &[&str] = &[
     "staticmethod",
     "classmethod",
@@ -70,7 +70,7 @@ fn is_script(language: Language) -> bool {
     matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx)
 }
 
-/// Whether a function of a typed script has parameters without types: they are declared by the
+/// Whether a function of a typed script has parameters without types: their types come from the
 /// interface that it implements, which may make some of them optional.
 fn is_untyped(definition: &Definition, lines: &[&str]) -> bool {
     let line = lines.get((definition.name_line as usize).saturating_sub(1)).copied();
@@ -80,7 +80,7 @@ fn is_untyped(definition: &Definition, lines: &[&str]) -> bool {
     list.is_some_and(|(list, _)| !list.trim().is_empty() && !list.contains(':'))
 }
 
-/// Whether a script's function looks at what it gets and sorts it out by itself.
+/// Whether a script's function inspects its arguments itself.
 fn sorts_out(definition: &Definition, lines: &[&str]) -> bool {
     let (start, end) = (definition.span.start() as usize, definition.span.end() as usize);
     let body = lines.get(start.saturating_sub(1)..end.min(lines.len())).unwrap_or_default();
@@ -122,7 +122,7 @@ fn signature(
     })
 }
 
-/// Whether nothing on a function changes what it takes.
+/// Whether no decorator or modifier changes the parameters of a function.
 fn takes_what_it_says(definition: &Definition, language: Language) -> bool {
     let on = &definition.decorators;
     match language {
@@ -156,7 +156,7 @@ fn is_constructor(definition: &Definition, language: Language) -> bool {
     }
 }
 
-/// What a call names: the function, or the class of a constructor.
+/// The name in a call: the function, or the class of a constructor.
 fn called(
     delta: &FileDelta,
     base: &OutlineSide<'_>,

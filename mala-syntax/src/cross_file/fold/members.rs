@@ -1,5 +1,5 @@
-//! Members of classes and types: by the name of the type, by `self`, or because no other thing has
-//! the member's name.
+//! Uses of members of classes and types: through the name of the type, through `self`, or because
+//! no other definition has the member's name.
 
 use super::FoldContext;
 use super::resolved_uses::{ResolvedUse, is_shadowed};
@@ -16,7 +16,7 @@ use mala_domain::language::Language;
 /// Receivers that are the object itself.
 const OWN: [&str; 8] = ["self", "cls", "this", "Self", "super()", "super", "static", "parent"];
 
-/// Base classes that give a class no members of their own worth the name.
+/// Base classes without members that matter.
 const PLAIN_BASES: &[&str] = &[
     "object",
     "ABC",
@@ -158,12 +158,12 @@ fn may_be_promoted(context: &FoldContext<'_>, symbol: &Symbol, container: &str) 
     }
 }
 
-/// Rust's traits may give a type what it lost.
+/// Whether a Rust trait may provide the removed member.
 fn provided_by_trait(context: &FoldContext<'_>, symbol: &Symbol) -> bool {
     symbol.language == Language::Rust && context.has_other(symbol)
 }
 
-/// Why `self` or nothing before the name is an object of the type.
+/// Why the receiver, which is `self` or implicit, is an object of the type.
 fn through_itself(
     context: &FoldContext<'_>,
     user: &UserFile,
@@ -177,7 +177,7 @@ fn through_itself(
         && !is_shadowed(user, symbol, found)
         && !is_imported(user, &found.name);
     let unseen = symbol.visibility == Visibility::Exported && !context.saw_all(&symbol.name);
-    // A base class may set what the class only declared.
+    // A base class may set a member that the class only declared.
     let is_set = !symbol.kind.is_callable() && context.is_assigned(&symbol.name);
     if !(own_receiver || bare)
         || unseen
@@ -205,7 +205,8 @@ fn through_itself(
     (inherits && !has_own).then(|| denotes(context.tree, user, &owner_symbol, written)).flatten()
 }
 
-/// Whether a static import may bring a bare name: by itself, or with all members of a class.
+/// Whether a static import may provide an unqualified name: by itself, or with all members of a
+/// class.
 fn is_imported(user: &UserFile, name: &str) -> bool {
     user.outline.imports.iter().any(|import| {
         let of_class = import.imported == ImportedItem::All
@@ -218,8 +219,8 @@ fn is_imported(user: &UserFile, name: &str) -> bool {
     })
 }
 
-/// Whether a class that extends another has the member: what the abstract class calls on itself, the
-/// concrete one may have.
+/// Whether a subclass defines the member: an abstract class may call members that only its
+/// subclasses have.
 fn may_be_filled_in(context: &FoldContext<'_>, symbol: &Symbol) -> bool {
     let definers = context.definers(&symbol.name);
     definers.iter().filter_map(|definition| definition.container.as_deref()).any(|container| {
@@ -290,7 +291,8 @@ fn only_one(
     let of_another_type = last.starts_with(char::is_uppercase) && last != class;
     let declared = found.receiver_type.as_deref().and_then(|it| it.rsplit('.').next());
     let is_declared_other = declared.is_some_and(|it| it != class);
-    // Go knows the type of everything; where it is not seen here, only a name like it tells.
+    // In Go, every expression has a type; where it is unknown here, only a similar name is
+    // evidence.
     let is_unlike = symbol.language == Language::Go
         && declared.is_none()
         && !class.to_lowercase().contains(&last.to_lowercase());

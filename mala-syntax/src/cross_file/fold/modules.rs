@@ -53,7 +53,7 @@ fn is_left_over(context: &FoldContext<'_>, user: &UserFile) -> bool {
     read > 0 && !parents.any(|(_, outline)| names_it(outline))
 }
 
-/// Whether an import leads to something at head after all.
+/// Whether an import resolves to something at head.
 fn resolves(context: &FoldContext<'_>, user: &UserFile, import: &Import, symbol: &Symbol) -> bool {
     let tree = context.tree;
     let exists = |path: &str| tree.exists(path);

@@ -27,7 +27,7 @@ fn candidate(context: &FoldContext<'_>, check: &NameCheck) -> Option<ReviewClaim
         files = vec![package];
     }
     match files.as_slice() {
-        // Relative imports that lead to no file at all are reported elsewhere.
+        // Relative imports that lead to no file are reported by another check.
         [] => {
             let made = || place.files.iter().any(|path| context.tree.ignored.leaves_out(path));
             let gone = || place.files.iter().any(|path| is_broken_module(context, path));
@@ -43,7 +43,8 @@ fn candidate(context: &FoldContext<'_>, check: &NameCheck) -> Option<ReviewClaim
     }
 }
 
-/// Whether a module can be at a place: the project's own package is there, and is no part of another.
+/// Whether a module can be at this location: the project's own package exists there, and is not
+/// part of another package.
 fn counts(context: &FoldContext<'_>, place: &ModuleLocation) -> bool {
     place.package.as_ref().is_none_or(|path| context.tree.exists(path))
         && !place.around.as_ref().is_some_and(|path| context.tree.exists(path))
@@ -64,7 +65,7 @@ fn lost_by_change(context: &FoldContext<'_>, file: &str, name: &str) -> bool {
         .any(|contract| contract.symbol.file == file && contract.symbol.name == name)
 }
 
-/// Whether a file has no such name for others, as far as it can be seen.
+/// Whether a file certainly does not export the name.
 fn lacks(user: &UserFile, check: &NameCheck) -> bool {
     let outline = &user.outline;
     if outline.openness == Openness::Open {

@@ -17,7 +17,7 @@ const MAX_FINDINGS: usize = 3;
 /// Places beyond the findings that are named.
 const MAX_PLACES: usize = 10;
 
-/// One finding for every file that still uses the thing, for the first few of them.
+/// Up to a limit, one finding for every file that still uses the definition.
 pub(super) fn candidates(context: &FoldContext<'_>, contract: &Contract) -> Vec<ReviewClaim> {
     let Broken::Removed { successor, moved_to } = &contract.broken else { return Vec::new() };
     let symbol = &contract.symbol;
@@ -41,7 +41,7 @@ pub(super) fn candidates(context: &FoldContext<'_>, contract: &Contract) -> Vec<
     first_few(found)
 }
 
-/// The first findings, those in code before those in tests, with the places of the others.
+/// The first findings, code before tests, with the locations of the others.
 fn first_few(mut found: Vec<ReviewClaim>) -> Vec<ReviewClaim> {
     found.sort_by_key(|candidate| is_test_path(&candidate.file));
     let others = found.split_off(found.len().min(MAX_FINDINGS));
@@ -100,7 +100,7 @@ fn place<'u>(resolved_uses: &[ResolvedUse<'u>]) -> Option<UseSite<'u>> {
     Some(UseSite { found: first.found, import_line: first.link.import_line, lines, evidence })
 }
 
-/// An import of the thing in a file that does nothing with it, such as one that passes it on.
+/// An import of the definition in a file that does not use it otherwise, such as a re-export.
 fn import_alone<'u>(
     context: &FoldContext<'_>,
     user: &'u UserFile,

@@ -1,4 +1,4 @@
-//! The uses in a file that mean a given thing.
+//! Finds the uses in a file that refer to a given definition.
 
 use super::FoldContext;
 use super::members;
@@ -9,14 +9,14 @@ use crate::cross_file::user::UserFile;
 use crate::symbols::{ImportGuard, ImportedItem, SymbolUse, UseBinding, UseKind};
 use mala_domain::language::Language;
 
-/// A use that means the thing.
+/// A use that refers to the definition.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ResolvedUse<'u> {
     /// The use.
     pub(super) found: &'u SymbolUse,
-    /// Why it means the thing.
+    /// The evidence.
     pub(super) link: NameLink,
-    /// What stands before its name.
+    /// The expression before its name.
     pub(super) before: CallReceiver,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn resolved_uses<'u>(
     }
     user.uses
         .iter()
-        .filter(|found| found.deed == UseKind::Reads)
+        .filter(|found| found.kind == UseKind::Reads)
         .filter(|found| !is_field_or_method(symbol, found))
         .filter(|found| found.name == symbol.name || aliases.contains(&found.name.as_str()))
         .filter_map(|found| match &symbol.container {
@@ -43,9 +43,9 @@ pub(super) fn resolved_uses<'u>(
         .collect()
 }
 
-/// Whether a file asks whether its surroundings have a name that it no longer defines: `typeof name`.
+/// Whether a file tests at runtime whether the removed name exists: `typeof name`.
 fn copes_without(user: &UserFile, symbol: &Symbol) -> bool {
-    user.uses.iter().any(|found| found.deed == UseKind::Tries && found.name == symbol.name)
+    user.uses.iter().any(|found| found.kind == UseKind::Tries && found.name == symbol.name)
 }
 
 /// Rust's `self.name` is a field when it is not called, and never a free function.
@@ -83,7 +83,7 @@ fn top_level<'u>(
     Some(ResolvedUse { found, link, before: CallReceiver::Object })
 }
 
-/// Why a use as it is written means a top-level thing.
+/// The evidence that a use, as written, refers to a top-level definition.
 fn written(
     context: &FoldContext<'_>,
     user: &UserFile,
@@ -97,7 +97,7 @@ fn written(
     denotes(context.tree, user, symbol, written)
 }
 
-/// Whether the file means a thing of its own by the name, or by the first name of its receiver.
+/// Whether the name, or the first name of its receiver, refers to a definition of the file itself.
 pub(super) fn is_shadowed(user: &UserFile, symbol: &Symbol, found: &SymbolUse) -> bool {
     let root = found.receiver.as_deref().and_then(|text| text.split('.').next());
     let root = root.unwrap_or(&found.name);

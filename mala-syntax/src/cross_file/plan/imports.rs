@@ -17,7 +17,7 @@ pub(crate) struct ImportCheck {
     pub(crate) module: String,
     /// The language.
     pub(crate) language: Language,
-    /// The files that it may stand for.
+    /// The files that it may refer to.
     pub(crate) candidates: Vec<String>,
 }
 
@@ -120,7 +120,7 @@ fn check(path: &str, language: Language, import: &Import) -> ImportCheck {
     ImportCheck { file: path.to_owned(), line: import.statement_line, module, language, candidates }
 }
 
-/// The files of a relative module; none for one that the build may find elsewhere.
+/// The files of a relative module; empty for one that the build may find elsewhere.
 pub(super) fn relative_files(path: &str, language: Language, module: &str) -> Vec<String> {
     let is_relative = match language {
         Language::Python => {
@@ -136,7 +136,7 @@ pub(super) fn relative_files(path: &str, language: Language, module: &str) -> Ve
     if is_relative { files_of_module(path, language, module) } else { Vec::new() }
 }
 
-/// Whether a module's name says that a tool makes its file.
+/// Whether a module's name indicates a generated file.
 pub(super) fn is_made_by_tools(module: &str) -> bool {
     let parts = || module.split(['/', '.']).filter(|part| !part.is_empty());
     let last = parts().next_back().unwrap_or_default();

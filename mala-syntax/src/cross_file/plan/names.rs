@@ -22,7 +22,7 @@ pub(crate) struct NameCheck {
     pub(crate) name: String,
     /// The language.
     pub(crate) language: Language,
-    /// Where the module may be.
+    /// The possible locations of the module.
     pub(crate) places: Vec<ModuleLocation>,
 }
 
@@ -67,7 +67,7 @@ fn added(delta: &FileDelta) -> Vec<NameCheck> {
     head.imports
         .iter()
         .filter(|import| import.guard == ImportGuard::None)
-        // A test that imports in a function may test how things are imported.
+        // A test that imports inside a function may test importing itself.
         .filter(|import| import.scope.is_none() || !is_test_path(&FilePath::from(path.as_str())))
         .filter(|import| !known.contains(&(import.module.as_str(), &import.imported)))
         .filter_map(|import| check(path, head.language, import))
@@ -110,8 +110,8 @@ fn relative_place(path: &str, import: &Import) -> Vec<ModuleLocation> {
     }
 }
 
-/// Where a package of the project itself may be: beside the folders around the importer that are no
-/// packages and no tests.
+/// The possible locations of a package of the project itself: next to folders around the importer
+/// that are neither packages nor tests.
 fn own_packages(path: &str, import: &Import) -> Vec<ModuleLocation> {
     let (first, rest) = import.module.split_once('.').unwrap_or((&import.module, ""));
     if is_standard_python(first) || is_made_by_tools(rest) || first.starts_with("test") {
@@ -147,7 +147,7 @@ fn spellings(base: &str) -> Vec<String> {
 }
 
 impl NameCheck {
-    /// Every path whose existence matters.
+    /// Every path whose existence affects the decision.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &String> {
         self.places.iter().flat_map(|place| {
             place.package.iter().chain(&place.around).chain(&place.files).chain(&place.submodules)

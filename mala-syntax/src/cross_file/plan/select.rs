@@ -1,4 +1,4 @@
-//! Which of the files that were found are worth reading.
+//! Selects the files to read from the search results.
 
 use super::LookupPlan;
 use crate::cross_file::contract::Broken;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 /// Files beyond this many are not read: to read one costs about as much as to search ten.
 const MAX_FILES: usize = 160;
 
-/// A word in more files than this says little about any of them: the nearest are read.
+/// For a word in more files than this, only the nearest files are read.
 const MAX_FILES_A_WORD: usize = 40;
 
 /// Folders of other people's code.
@@ -25,8 +25,8 @@ const FOREIGN: &[&str] = &[
     "site-packages",
 ];
 
-/// The files to read: those that say what modules are called, the changed ones that may have kept a
-/// use, and those with the rarest words.
+/// The files to read: those that define module names, changed ones that may have kept a use, and
+/// those with the rarest words.
 pub(super) fn files(plan: &LookupPlan, hits: &[WordHit], existing: &[FilePath]) -> Vec<FilePath> {
     let mut chosen: Vec<FilePath> = Vec::new();
     let mut seen: HashSet<FilePath> = HashSet::new();
@@ -62,7 +62,7 @@ fn imported_files(plan: &LookupPlan, existing: &[FilePath]) -> Vec<FilePath> {
     found.take(MAX_IMPORTED).cloned().collect()
 }
 
-/// The words that occur in files that were not read; nothing is known of those.
+/// The words that also occur in files that were not read.
 pub(super) fn words_half_seen(
     plan: &LookupPlan,
     hits: &[WordHit],
@@ -75,7 +75,7 @@ pub(super) fn words_half_seen(
         .collect()
 }
 
-/// The files with a word, those first that are nearest to what the word is about.
+/// The files with a word, those nearest to the definition of the word first.
 fn nearest<'h>(plan: &LookupPlan, word: &str, files: BTreeSet<&'h FilePath>) -> Vec<&'h FilePath> {
     let homes: Vec<&str> = plan
         .contracts
@@ -116,7 +116,7 @@ fn files_by_word<'h>(
     by_word
 }
 
-/// The files that are read whatever was found.
+/// The files that are always read.
 fn context_files(plan: &LookupPlan) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for delta in plan.deltas.iter().filter(|delta| delta.may_use_its_own) {

@@ -1,4 +1,4 @@
-//! What the change breaks as a whole: definitions that only moved are still there.
+//! Determines what the change breaks as a whole: definitions that only moved still exist.
 
 use crate::cross_file::contract::{Broken, Contract, Symbol};
 use crate::cross_file::delta::FileDelta;
@@ -24,7 +24,7 @@ pub(super) fn broken(deltas: &[FileDelta]) -> Vec<Contract> {
     deltas
         .iter()
         .flat_map(|delta| &delta.contracts)
-        // `Call.java` became `Call.kt`: what it defines now cannot be read here.
+        // `Call.java` became `Call.kt`: its definitions cannot be parsed here.
         .filter(|contract| !stem(&contract.symbol.file).is_some_and(|it| rewritten.contains(it)))
         .filter_map(|contract| {
             let Broken::Removed { successor, .. } = &contract.broken else {

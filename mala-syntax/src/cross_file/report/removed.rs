@@ -11,7 +11,7 @@ use mala_domain::language::Language;
 
 /// Something that is gone.
 pub(crate) struct RemovedSymbol<'a> {
-    /// What it was.
+    /// The removed definition.
     pub(crate) symbol: &'a Symbol,
     /// The name that it has instead.
     pub(crate) successor: Option<&'a str>,
@@ -19,7 +19,7 @@ pub(crate) struct RemovedSymbol<'a> {
     pub(crate) moved_to: Option<&'a str>,
 }
 
-/// Where it is still used.
+/// A remaining use.
 pub(crate) struct UseSite<'u> {
     /// The use to point at.
     pub(crate) found: &'u SymbolUse,
@@ -27,16 +27,16 @@ pub(crate) struct UseSite<'u> {
     pub(crate) import_line: Option<u32>,
     /// The lines of all uses in the file.
     pub(crate) lines: Vec<u32>,
-    /// How good the evidence is.
+    /// The strength of the evidence.
     pub(crate) evidence: Evidence,
 }
 
-/// The exported name of a file's main thing.
+/// The name of a default export.
 const DEFAULT: &str = "default";
 
 const RULE: &str = REMOVED_SYMBOL.id;
 
-/// A use of something that is gone.
+/// A finding about a use of a removed definition.
 pub(crate) fn still_used(
     gone: &RemovedSymbol<'_>,
     user: &UserFile,
@@ -76,7 +76,7 @@ pub(crate) fn still_used(
     )
 }
 
-/// An import of something that is gone.
+/// A finding about an import of a removed definition.
 pub(crate) fn still_imported(
     gone: &RemovedSymbol<'_>,
     user: &UserFile,
@@ -111,7 +111,7 @@ fn when_for(symbol: &Symbol, user: &UserFile, place: &UseSite<'_>) -> String {
     when(place.found.within.as_deref().filter(|_| import.is_none()), user)
 }
 
-/// The import that takes the thing by its name, and fails when the file is loaded.
+/// The import of the definition by name, which fails when the file is loaded.
 fn imported_name<'u>(symbol: &Symbol, user: &'u UserFile, line: Option<u32>) -> Option<&'u Import> {
     let on_line = |import: &&Import| Some(import.line) == line;
     let mut imports = user.outline.imports.iter().filter(on_line);
@@ -161,7 +161,7 @@ fn suggestion(gone: &RemovedSymbol<'_>) -> String {
     }
 }
 
-/// What the user of the thing gets to see.
+/// The failure that the use causes.
 fn failure(symbol: &Symbol, user: &UserFile, import_line: Option<u32>) -> String {
     let name = &symbol.name;
     let language = user.outline.language;

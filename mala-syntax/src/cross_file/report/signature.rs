@@ -12,11 +12,11 @@ use crate::symbols::{
 use mala_domain::finding::ReviewClaim;
 use mala_domain::language::Language;
 
-/// Something that takes other arguments than before.
+/// A definition with changed parameters.
 pub(crate) struct ChangedCall<'a> {
-    /// What it is.
+    /// The definition.
     pub(crate) symbol: &'a Symbol,
-    /// What it took and takes.
+    /// The parameters before and after the change.
     pub(crate) signature: &'a SignatureChange,
     /// Why the call does not fit.
     pub(crate) misfit: &'a Misfit,
@@ -111,7 +111,7 @@ fn passed(call: &CallShape) -> String {
     format!("{positions} and {} by name", names.join(", "))
 }
 
-/// A parameter list as a reader knows it.
+/// A parameter list as shown in messages.
 fn shown(lists: &[Vec<FunctionParameter>]) -> String {
     let Some(first) = lists.first() else { return "()".to_owned() };
     let parts: Vec<String> = first

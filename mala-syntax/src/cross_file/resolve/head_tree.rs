@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 pub(crate) struct HeadTree<'a> {
     /// Every outline at head by path: of the changed files and of those that were found.
     pub(crate) outlines: HashMap<&'a str, &'a FileOutline>,
-    /// The paths that were asked for and exist at head.
+    /// The paths that were checked and exist at head.
     pub(crate) existing: HashSet<&'a str>,
     /// Go's module paths by the folder of their `go.mod`.
     pub(crate) go_modules: Vec<(String, String)>,
@@ -23,18 +23,19 @@ pub(crate) struct HeadTree<'a> {
     packages: Vec<(String, String)>,
     /// The files that are in no commit on purpose.
     pub(crate) ignored: IgnoredPaths,
-    /// The files that pass a thing on, with the name they give it, by the thing's file and name.
+    /// The files that re-export a definition, with its name there, by file and name of the
+    /// definition.
     reexports: Reexports<'a>,
 }
 
-/// The files that pass a thing on, with the name they give it, by the thing's file and name.
+/// The files that re-export a definition, with its name there, by file and name of the definition.
 type Reexports<'a> = HashMap<(String, String), Vec<(&'a str, &'a str)>>;
 
 /// A manifest that was read: its path and its text.
 pub(crate) type ManifestText<'a> = (&'a str, &'a str);
 
 impl<'a> HeadTree<'a> {
-    /// What these files say.
+    /// Indexes these files.
     pub(crate) fn new(
         plan: &'a LookupPlan,
         users: &'a [UserFile],
@@ -64,7 +65,7 @@ impl<'a> HeadTree<'a> {
         tree
     }
 
-    /// The files that pass on what the plan is about.
+    /// The files that re-export definitions of the plan.
     fn find_reexports(&self, plan: &'a LookupPlan) -> Reexports<'a> {
         let mut by_name: HashMap<&str, HashSet<(&str, Language)>> = HashMap::new();
         for symbol in plan.contracts.iter().map(|contract| &contract.symbol) {
@@ -94,8 +95,8 @@ impl<'a> HeadTree<'a> {
         found
     }
 
-    /// Whether a file that passes a name on gets it from another file than this one, too: a thing
-    /// that moved is still found through it.
+    /// Whether a file that re-exports a name also gets it from another file than this one: a
+    /// definition that moved is still found through it.
     fn has_from_elsewhere(&self, passer: &str, name: &str, file: &str) -> bool {
         let Some(outline) = self.outlines.get(passer) else { return false };
         let mut others = self.outlines.iter().filter(|(path, other)| {
@@ -112,8 +113,8 @@ impl<'a> HeadTree<'a> {
         })
     }
 
-    /// Whether a module name in a file leads to that path. A name that a build maps may fit several
-    /// files: then it leads to none of them for sure.
+    /// Whether a module name in a file leads to that path. A name that a build maps may match
+    /// several files: then it is ambiguous and leads to none of them.
     pub(crate) fn leads_to(
         &self,
         user: &str,
@@ -140,12 +141,12 @@ impl<'a> HeadTree<'a> {
             && !(is_mapped && self.outlines.keys().any(|other| *other != path && fits(other)))
     }
 
-    /// Whether a path that was asked for, or read, is there at head.
+    /// Whether a path that was checked or read exists at head.
     pub(crate) fn exists(&self, path: &str) -> bool {
         self.existing.contains(path) || self.outlines.contains_key(path)
     }
 
-    /// The files that pass the symbol on, with the names they give it.
+    /// The files that re-export the symbol, with its names there.
     pub(crate) fn reexports(&self, symbol: &Symbol) -> &[(&'a str, &'a str)] {
         let key = (symbol.file.clone(), symbol.name.clone());
         self.reexports.get(&key).map(Vec::as_slice).unwrap_or_default()
@@ -181,7 +182,7 @@ impl<'a> HeadTree<'a> {
     }
 }
 
-/// What a file passes on: the module it takes it from, the name there and the name it gives it.
+/// The re-exports of a file: the module, the name there and the exported name.
 fn passed_on(outline: &FileOutline) -> impl Iterator<Item = (&str, &str, &str)> {
     let imported = outline.imports.iter().filter_map(|import| match &import.imported {
         ImportedItem::Name(name) => {

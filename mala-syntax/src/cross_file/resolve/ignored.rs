@@ -7,10 +7,10 @@ use mala_domain::config::PathGlobs;
 /// Lines of a `.gitignore` beyond this many are not looked at.
 const MAX_LINES: usize = 500;
 
-/// What the `.gitignore` files that were read leave out of commits.
+/// The paths that the `.gitignore` files exclude.
 #[derive(Default)]
 pub(crate) struct IgnoredPaths {
-    /// The folder of each file, and what it leaves out below that folder.
+    /// The folder of each file, and its patterns.
     files: Vec<(String, PathGlobs)>,
 }
 

@@ -5,7 +5,7 @@ use crate::cross_file::contract::Symbol;
 use crate::cross_file::user::UserFile;
 use crate::symbols::{DefinitionKind, Import, ImportedItem, RustModule};
 
-/// How often an import may lead through another.
+/// Maximum length of a chain of imports.
 const MAX_HOPS: usize = 6;
 
 /// A path from the root of a crate.
@@ -60,8 +60,8 @@ fn passed_on(tree: &HeadTree<'_>, found: &Absolute, target: &Absolute, symbol: &
     })
 }
 
-/// The absolute forms of a path in a file, as far as imports and modules say; several when all
-/// names of several modules are imported.
+/// The absolute forms of a path in a file, according to imports and modules; several if glob
+/// imports of several modules are possible.
 fn absolute(tree: &HeadTree<'_>, user: &UserFile, written: WrittenPath<'_>) -> Vec<Absolute> {
     let own = RustModule::of(&user.path);
     let at = RustModule {

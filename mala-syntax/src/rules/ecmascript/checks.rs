@@ -1,4 +1,4 @@
-//! The checks over the facts of a file, by what they are about.
+//! The checks over the facts of a file, by topic.
 
 pub(super) mod arguments;
 pub(super) mod asynchronous;
@@ -14,7 +14,7 @@ pub(super) mod sanitizing;
 use crate::rules::native::NativeMatch;
 use tree_sitter::Node;
 
-/// A match of a node, with what to fill into the texts.
+/// A match of a node, with the values for the texts.
 fn found(node: Node<'_>, captures: Vec<(&'static str, String)>) -> NativeMatch {
     NativeMatch { bytes: node.byte_range(), because: None, captures }
 }

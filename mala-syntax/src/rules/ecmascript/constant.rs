@@ -1,5 +1,5 @@
-//! Values that are known without running the code: texts, numbers and truth values, also when they
-//! stand in a variable that never changes.
+//! Values that are known without running the code: texts, numbers and booleans, also in variables
+//! that never change.
 
 use super::program::ScriptFile;
 use std::borrow::Cow;
@@ -9,12 +9,12 @@ use tree_sitter::Node;
 const MAX_DEPTH: usize = 12;
 
 impl<'t> ScriptFile<'t> {
-    /// The text that an expression always gives.
+    /// The constant text of an expression.
     pub(super) fn constant_text(&self, node: Node<'t>) -> Option<Cow<'t, str>> {
         self.text_within(node, MAX_DEPTH)
     }
 
-    /// The number that an expression always gives.
+    /// The constant number of an expression.
     pub(super) fn constant_number(&self, node: Node<'t>) -> Option<f64> {
         let node = self.value_of(node)?;
         match node.kind() {
@@ -28,7 +28,7 @@ impl<'t> ScriptFile<'t> {
         }
     }
 
-    /// The truth value that an expression always gives.
+    /// The constant truth value of an expression.
     pub(super) fn constant_truth(&self, node: Node<'t>) -> Option<bool> {
         let mut node = self.value_of(node)?;
         let mut turned = false;
@@ -46,7 +46,7 @@ impl<'t> ScriptFile<'t> {
         None
     }
 
-    /// The expression that a name always stands for; anything else is itself.
+    /// The expression that a name always refers to; other expressions are returned unchanged.
     pub(super) fn value_of(&self, node: Node<'t>) -> Option<Node<'t>> {
         let mut node = node;
         for _ in 0..MAX_DEPTH {
@@ -111,7 +111,7 @@ fn literal<'t>(program: &ScriptFile<'t>, node: Node<'t>) -> Cow<'t, str> {
     if inner.contains('\\') { Cow::Owned(unescape(inner)) } else { Cow::Borrowed(inner) }
 }
 
-/// A text with its escapes resolved; unknown escapes stand for themselves.
+/// A text with its escapes resolved; unknown escapes stay.
 pub(super) fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars();

@@ -1,4 +1,4 @@
-//! What is known about the functions of a file.
+//! Facts about the functions of a file.
 
 use super::program::{ScriptFile, is_class, is_function};
 use crate::symbols::WrittenValue;
@@ -12,7 +12,7 @@ impl<'t> ScriptFile<'t> {
         is_function(function).then_some(function)
     }
 
-    /// The expression that a function returns, when it does nothing else.
+    /// The expression that a function returns, if it does nothing else.
     pub(super) fn only_return(&self, function: Node<'t>) -> Option<Node<'t>> {
         if !is_function(function) || self.is_async(function) || is_generator(function) {
             return None;

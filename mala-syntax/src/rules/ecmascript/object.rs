@@ -1,4 +1,4 @@
-//! What is known about the members of an object: those of its literal, and those put into it later.
+//! Facts about the members of an object: those of its literal, and those that are added later.
 
 use super::origin::unquoted;
 use super::program::ScriptFile;
@@ -7,14 +7,14 @@ use tree_sitter::Node;
 /// Objects spread into one another deeper than this are not followed.
 const MAX_DEPTH: usize = 6;
 
-/// What an object holds under a name.
+/// A member of an object.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ObjectMember<'t> {
     /// The value of this expression.
     Is(Node<'t>),
     /// Nothing.
     Missing,
-    /// Only running the code tells.
+    /// Unknown without running the code.
     Unsure,
 }
 
@@ -29,12 +29,12 @@ impl<'t> ObjectMember<'t> {
 }
 
 impl<'t> ScriptFile<'t> {
-    /// What an object holds under a name.
+    /// The member of an object with this name.
     pub(super) fn member(&self, object: Node<'t>, name: &str) -> ObjectMember<'t> {
         self.member_within(object, name, MAX_DEPTH)
     }
 
-    /// What an object holds under a path of names.
+    /// The member of an object at a path of names.
     pub(super) fn member_path(&self, object: Node<'t>, path: &str) -> ObjectMember<'t> {
         let mut found = ObjectMember::Is(object);
         for name in path.split('.') {
@@ -57,7 +57,7 @@ impl<'t> ScriptFile<'t> {
         }
     }
 
-    /// The literal that an expression stands for; also what a local function returns at once.
+    /// The object literal that an expression refers to, or that a local function returns.
     pub(super) fn object_value(&self, node: Node<'t>) -> Option<Node<'t>> {
         let value = self.value_of(node)?;
         match value.kind() {
@@ -74,7 +74,7 @@ impl<'t> ScriptFile<'t> {
 
     /// The last `object.name = value`.
     fn put_later(&self, object: Node<'t>, name: &str) -> Option<Node<'t>> {
-        // Anything but a name stands for no variable.
+        // Only a name refers to a variable.
         let variable = self.variable(object)?;
         variable.reads.iter().rev().find_map(|read| {
             let member = self.parent(*read).filter(|it| it.kind() == "member_expression")?;

@@ -1,12 +1,12 @@
-//! Where a value comes from, as a path: `crypto:createHmac` for what the module `crypto` exports,
-//! `Math.random` for what is there everywhere. Calls are written `()`, so that the client made by
-//! `new pg.Client()` is `pg:Client()`.
+//! The origin of a value, as a path: `crypto:createHmac` for an export of the module `crypto`,
+//! `Math.random` for a global. Calls are written `()`, so that the client made by `new pg.Client()`
+//! is `pg:Client()`.
 
 use super::program::ScriptFile;
 use crate::symbols::{DeclarationKind, ScopeVariable, WrittenValue};
 use tree_sitter::Node;
 
-/// Longer chains of names lead nowhere that a check knows.
+/// Maximum length of a chain of names; no check knows longer ones.
 const MAX_STEPS: usize = 24;
 
 impl<'t> ScriptFile<'t> {
@@ -27,7 +27,7 @@ impl<'t> ScriptFile<'t> {
         None
     }
 
-    /// The path of what a call or `new` calls.
+    /// The path of the callee of a call or `new`.
     pub(super) fn callee_origin(&self, call: Node<'t>) -> Option<String> {
         self.origin(callee(call)?)
     }
@@ -132,7 +132,7 @@ enum OriginPart<'t> {
     Call,
 }
 
-/// What a call or `new` calls.
+/// The callee of a call or `new`.
 pub(super) fn callee(call: Node<'_>) -> Option<Node<'_>> {
     call.child_by_field_name("function").or_else(|| call.child_by_field_name("constructor"))
 }

@@ -1,5 +1,5 @@
 //! One JavaScript or TypeScript file, flattened: its nodes in the order of the text, with their
-//! parents and with what every name stands for. Built once for all checks of a file.
+//! parents and the resolved names. Built once for all checks of a file.
 
 use super::types::Types;
 use crate::source::Source;
@@ -130,7 +130,7 @@ impl<'t> ScriptFile<'t> {
             .is_some_and(|statement| !statement.has_error())
     }
 
-    /// What a name stands for at this place.
+    /// The variable that a name refers to at this place.
     pub(super) fn variable(&self, name: Node<'_>) -> Option<&ScopeVariable<'t>> {
         self.scopes.variable_at(name)
     }

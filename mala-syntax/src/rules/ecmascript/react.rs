@@ -1,11 +1,12 @@
-//! What makes a React component: its class or object, its methods, and the functions that render.
+//! Recognises React components: their class or object, their methods, and the functions that
+//! render.
 
 use super::origin::{arguments, callee};
 use super::program::ScriptFile;
 use tree_sitter::Node;
 
 impl<'t> ScriptFile<'t> {
-    /// What a class extends, as it is written, without type arguments.
+    /// The base class of a class, as written, without type arguments.
     pub(super) fn parent_class(&self, class: Node<'t>) -> Option<&'t str> {
         let mut cursor = class.walk();
         let heritage = class.children(&mut cursor).find(|it| it.kind() == "class_heritage")?;
@@ -13,7 +14,7 @@ impl<'t> ScriptFile<'t> {
         text.split(|c: char| c == '<' || c == '(' || c.is_whitespace()).next()
     }
 
-    /// The name that a function goes by.
+    /// The name of a function.
     pub(super) fn function_name(&self, function: Node<'t>) -> Option<&'t str> {
         if let Some(name) = function.child_by_field_name("name") {
             return Some(self.text(name));

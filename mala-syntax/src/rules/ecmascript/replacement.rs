@@ -1,4 +1,4 @@
-//! Calls of `replace`: what they look for, in which order, and what they put in its place.
+//! Calls of `replace`: their patterns, their order, and their replacements.
 
 use super::origin::arguments;
 use super::program::ScriptFile;
@@ -10,14 +10,14 @@ use tree_sitter::Node;
 #[derive(Debug, Clone)]
 pub(super) struct Replacement<'t> {
     pub(super) call: Node<'t>,
-    /// What it is called on.
+    /// The receiver.
     pub(super) receiver: Node<'t>,
     pub(super) pattern: ReplacedPattern,
-    /// What is put in; `None` when a function says or it is not known.
+    /// The replacement; `None` if it is a function or unknown.
     pub(super) with: Option<String>,
 }
 
-/// What is looked for.
+/// The pattern.
 #[derive(Debug, Clone)]
 pub(super) struct ReplacedPattern {
     /// The text, or the source of the regular expression.
@@ -76,7 +76,7 @@ impl<'t> ScriptFile<'t> {
             .filter(|write| !contains(write.target, before))
             .max_by_key(|write| write.target.start_byte())?;
         match write.value {
-            // The assignment that the replacement itself stands in comes after it.
+            // The assignment that contains the replacement itself happens after it.
             WrittenValue::Exactly(value) if !contains(value, before) => Some(value),
             WrittenValue::Exactly(_) => {
                 let earlier = self
@@ -129,7 +129,7 @@ fn contains(outer: Node<'_>, inner: Node<'_>) -> bool {
 }
 
 impl ReplacedPattern {
-    /// The one text that it matches, whatever is around it.
+    /// The only text that it matches, ignoring its surroundings.
     pub(super) fn text(&self) -> Option<String> {
         if !self.is_regex {
             return Some(self.source.clone());
@@ -174,7 +174,7 @@ fn class_characters(class: &str) -> Option<Vec<char>> {
     Some(inner.chars().collect())
 }
 
-/// The text of a regular expression that stands for itself.
+/// The text of a regular expression without special characters.
 fn literal(source: &str) -> Option<String> {
     literal_with(source, |c| ".*+?()[]{}|^$".contains(c))
 }
@@ -198,7 +198,7 @@ fn literal_with(source: &str, is_special: impl Fn(char) -> bool) -> Option<Strin
     Some(text)
 }
 
-/// A regular expression without what only looks around, and without needless brackets.
+/// A regular expression without assertions, and without needless brackets.
 fn without_assertions(source: &str) -> Option<String> {
     let mut rest = source.strip_prefix('^').unwrap_or(source).to_owned();
     if rest.ends_with('$') && !rest.ends_with("\\$") {

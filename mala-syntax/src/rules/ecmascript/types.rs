@@ -1,4 +1,4 @@
-//! Which types of value an expression can have. What is not known for certain is `ANY`.
+//! The possible types of an expression. Unknown types are `ANY`.
 
 mod calls;
 mod operators;
@@ -33,10 +33,10 @@ impl Types {
     /// `null` and `undefined`.
     pub(super) const NOTHING: Self = Self(0b11);
 
-    /// What stores of texts give.
+    /// The result of text stores such as `localStorage`.
     pub(super) const TEXT_OR_NULL: Self = Self(1 << 1 | 1 << 4);
 
-    /// What a search for one element gives.
+    /// The result of a search for one element.
     pub(super) const OBJECT_OR_NULL: Self = Self(1 << 1 | 1 << 10);
 
     /// Numbers of both kinds.
@@ -60,7 +60,7 @@ impl Types {
         Self(self.0 & !others.0)
     }
 
-    /// The types in words.
+    /// Describes the types.
     pub(super) fn describe(self) -> String {
         const NAMES: [(Types, &str); 11] = [
             (Types::UNDEFINED, "undefined"),
@@ -114,7 +114,7 @@ impl<'t> ScriptFile<'t> {
         self.types_within(node, MAX_DEPTH)
     }
 
-    /// Every expression is asked once; one that depends on itself can be anything.
+    /// Every expression is computed once; one that depends on itself has type `ANY`.
     fn types_within(&self, node: Node<'t>, depth: usize) -> Types {
         if depth == 0 {
             return Types::ANY;
@@ -168,7 +168,7 @@ impl<'t> ScriptFile<'t> {
             }
             "call_expression" => self.types_of_call(node, depth),
             "new_expression" => self.types_of_new(node),
-            // What is put into the environment becomes a text.
+            // A value that is assigned to the environment becomes a text.
             "member_expression" | "subscript_expression" => {
                 let object = node.child_by_field_name("object");
                 let is_variable = object.is_some_and(|it| self.text(it) == "process.env");
@@ -178,7 +178,7 @@ impl<'t> ScriptFile<'t> {
         }
     }
 
-    /// `f<typeof import("x")>(y)`: the grammar takes some type arguments for comparisons.
+    /// `f<typeof import("x")>(y)`: the grammar parses some type arguments as comparisons.
     fn is_generic_call(&self, node: Node<'t>) -> bool {
         let [left, right] = ["left", "right"].map(|side| node.child_by_field_name(side));
         self.operator(node) == ">"
@@ -188,7 +188,7 @@ impl<'t> ScriptFile<'t> {
             })
     }
 
-    /// A literal that says itself how it is compared can be equal to anything.
+    /// An object literal that defines its own conversion can be equal to anything.
     fn types_of_object(&self, node: Node<'t>) -> Types {
         let mut cursor = node.walk();
         let converts = node.named_children(&mut cursor).any(|entry| {
@@ -254,7 +254,7 @@ impl<'t> ScriptFile<'t> {
         variable.scope.is_some_and(|scope| scope.kind() == "program") && !self.is_module()
     }
 
-    /// A variable that TypeScript is only told about.
+    /// Whether a variable is only declared for TypeScript.
     fn is_ambient(&self, variable: &ScopeVariable<'t>) -> bool {
         variable
             .declarations

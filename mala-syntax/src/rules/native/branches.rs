@@ -1,5 +1,5 @@
-//! Branches that repeat one another: a condition that was asked before, and two ways that are the
-//! same way.
+//! Branches that repeat one another: a condition that was tested before, and two identical
+//! branches.
 
 use super::code::{bare, because, canonical, found, is_comment, line, parts, same};
 use super::purity::is_question;
@@ -78,7 +78,7 @@ fn alike<'t>(source: &Source, branches: &[Branch<'t>]) -> Option<Node<'t>> {
         && others.iter().all(|branch| same(source, first.body, branch.body))
         // PHP: text outside of the code is no part of the branches in the tree.
         && !branches.iter().any(|branch| source.slice(branch.body).contains("?>"))
-        // Who explains each branch knows that they are alike.
+        // Comments in each branch show that the duplication is intended.
         && !branches.iter().any(|branch| holds_comment(branch.body))
         // The same name is another value where the condition binds it.
         && !branches.iter().filter_map(|branch| branch.condition).any(binds);
@@ -118,7 +118,7 @@ fn chain_heads<'t>(ifs: &[Node<'t>]) -> Vec<Node<'t>> {
     ifs.iter().copied().filter(|head| !continued.contains(&head.id())).collect()
 }
 
-/// The branches of an if chain in order; none when a part of it declares variables of its own.
+/// The branches of an if chain in order; empty if a part of it declares variables.
 fn chain(head: Node<'_>) -> Vec<Branch<'_>> {
     let mut branches = Vec::new();
     let mut current = Some(head);

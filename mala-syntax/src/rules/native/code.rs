@@ -63,7 +63,7 @@ pub(super) fn is_comment(node: Node<'_>) -> bool {
     matches!(node.kind(), "comment" | "line_comment" | "block_comment" | "line_continuation")
 }
 
-/// Whether a node is a value written in place: a number, a text, a constant word.
+/// Whether a node is a literal: a number, a text, a constant.
 pub(super) fn is_literal(node: Node<'_>) -> bool {
     let kind = node.kind();
     is_text(node)
@@ -84,7 +84,7 @@ pub(super) fn is_literal(node: Node<'_>) -> bool {
         )
 }
 
-/// A match of a node, with what to fill in.
+/// A match of a node, with the values for the texts.
 pub(super) fn found(
     check: &NativeCheck,
     node: Node<'_>,

@@ -1,4 +1,4 @@
-//! Keys and cases that are there twice, so that one of them does nothing.
+//! Duplicate keys and cases, of which one has no effect.
 
 use super::code::{because, canonical, found, is_literal, line, parts};
 use super::purity::is_pure;
@@ -30,7 +30,7 @@ const DUPLICATE_KEY: NativeCheck =
 const DUPLICATE_CASE: NativeCheck =
     NativeCheck { name: "duplicate-case", captures: &["CASE", "LINE"] };
 
-/// Things seen by what they say, and the ones that come again.
+/// The keys seen so far, and the matches of repeated ones.
 struct Repeats<'t> {
     check: &'static NativeCheck,
     seen: HashMap<String, Node<'t>>,
@@ -78,7 +78,7 @@ fn duplicate_keys(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
                     [only] if only.kind() == "variadic_unpacking" => repeats.forget(),
                     _ => {}
                 },
-                // What is spread in may hold any key, and is there to be overridden.
+                // A spread may contain any key, and is intended to be overridden.
                 "spread_element" | "dictionary_splat" => repeats.forget(),
                 _ => {}
             }
@@ -88,7 +88,7 @@ fn duplicate_keys(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
     matches
 }
 
-/// What a key comes down to, however it is quoted; `None` when only running the code tells.
+/// The normalized key, independent of quotes; `None` if it is unknown without running the code.
 fn key_name(source: &Source, key: Node<'_>) -> Option<String> {
     let text = source.slice(key);
     match key.kind() {
@@ -139,7 +139,7 @@ fn cases(switch: Node<'_>) -> Vec<Node<'_>> {
     parts(body.unwrap_or(switch))
 }
 
-/// The values or patterns of a case that nothing else guards.
+/// The values or patterns of a case without a guard.
 fn case_values(case: Node<'_>) -> Vec<Node<'_>> {
     match case.kind() {
         "switch_case" => case.child_by_field_name("value").into_iter().collect(),

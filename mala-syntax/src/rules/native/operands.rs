@@ -46,7 +46,7 @@ fn repeated(source: &Source, node: Node<'_>) -> Option<CheckMatch> {
     let applies = match operator {
         // A number that differs from itself is no number: comparing a name or an element is an idiom.
         _ if EQUALITY.contains(&operator) => is_member(left),
-        // `x - x` compared with a constant asks whether x is finite.
+        // `x - x` compared with a constant tests whether x is finite.
         "-" if is_name(left) => !node.parent().is_some_and(|parent| is_comparison(source, parent)),
         _ => ORDERED.contains(&operator) || ARITHMETIC.contains(&operator),
     };
@@ -111,7 +111,7 @@ fn repeated_in_chain(source: &Source, node: Node<'_>, operator: &str) -> Option<
     ))
 }
 
-/// Whether an expression is asked for its truth only.
+/// Whether only the truth value of an expression is used.
 fn is_condition(node: Node<'_>) -> bool {
     let mut parent = node.parent();
     while let Some(outer) = parent.filter(|it| it.kind() == "parenthesized_expression") {
@@ -199,7 +199,7 @@ fn only_part(node: Node<'_>) -> Node<'_> {
     }
 }
 
-/// Where assigning a value to itself does something, or is written for readers.
+/// Whether a self-assignment has an effect, or is written for readers.
 fn may_be_meant(source: &Source, node: Node<'_>, target: Node<'_>) -> bool {
     if is_in_branch(node) {
         return true;
@@ -210,7 +210,7 @@ fn may_be_meant(source: &Source, node: Node<'_>, target: Node<'_>) -> bool {
     };
     match source.language() {
         Language::Python => is_name(target) && !is_statement_of_function(node),
-        // Properties may have setters; a parameter of the same name tells what was meant.
+        // Properties may have setters; a parameter of the same name shows the intention.
         Language::JavaScript | Language::TypeScript | Language::Tsx => is_member("property"),
         // In `new Point { X = X }` the left side is a member of another object.
         Language::CSharp => is_initializer(node) || is_member("name"),
@@ -225,7 +225,7 @@ fn is_initializer(node: Node<'_>) -> bool {
     node.parent().is_some_and(|parent| parent.kind().ends_with("initializer_expression"))
 }
 
-/// In a branch, assigning a value to itself says that nothing changes there.
+/// Whether it is in a branch, where a self-assignment documents that nothing changes.
 fn is_in_branch(node: Node<'_>) -> bool {
     let mut outer = node.parent();
     for _ in 0..4 {

@@ -1,11 +1,10 @@
-//! Whether evaluating an expression twice gives the same value, as far as its shape tells.
+//! Decides whether evaluating an expression twice gives the same value, by its syntax.
 
 use crate::rules::walk::walk;
 use crate::source::Source;
 use tree_sitter::Node;
 
-/// What makes an expression more than a value, besides calls: changes, waiting, and code that runs
-/// later.
+/// Nodes with side effects besides calls: assignments, waiting, and functions.
 const EFFECTS: [&str; 21] = [
     "new_expression",
     "await",
@@ -109,7 +108,7 @@ pub(super) fn is_pure(source: &Source, node: Node<'_>) -> bool {
     pure
 }
 
-/// The same, with calls that only ask something.
+/// The same, but allows calls without side effects.
 pub(super) fn is_question(source: &Source, node: Node<'_>) -> bool {
     let mut pure = true;
     walk(node, None, |part| {

@@ -1,5 +1,4 @@
-//! Checks that know what Python code means: its classes, its default arguments, its texts with
-//! values in them.
+//! Checks that understand Python: its classes, default arguments and formatted texts.
 
 mod calls;
 mod code;
@@ -41,7 +40,7 @@ checks! {
     undefined::UNDEFINED => undefined_names,
 }
 
-/// They look at whole files: what makes a line wrong is often far from it.
+/// They need whole files: the cause of a problem is often far from the line.
 pub(super) const FAMILY: CheckFamily = CheckFamily { checks: CHECKS, kinds: &[], run };
 
 fn run(source: &Source, _: &[Node<'_>]) -> Vec<CheckMatch> {

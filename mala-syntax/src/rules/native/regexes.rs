@@ -13,7 +13,7 @@ pub(super) const EXPONENTIAL: CheckFamily = CheckFamily {
     run: |source, nodes| slow_patterns(source, nodes, StepGrowth::Exponential),
 };
 
-/// Loops that take polynomial time. A family of its own, since trying them takes longer.
+/// Loops that take polynomial time. A separate family, because testing them takes longer.
 pub(super) const POLYNOMIAL: CheckFamily = CheckFamily {
     checks: &[NativeCheck { name: "regex-polynomial", captures: CAPTURES }],
     kinds: PATTERN_KINDS,

@@ -45,7 +45,7 @@ const LEAVING: [&str; 14] = [
     "fallthrough_statement",
 ];
 
-/// Declarations that work wherever they stand, and statements that do nothing.
+/// Declarations that have an effect anywhere, and statements without an effect.
 const HARMLESS: [&str; 29] = [
     "pass_statement",
     "local_function_statement",
@@ -92,7 +92,7 @@ fn after_exit(source: &Source, block: Node<'_>) -> Option<CheckMatch> {
     let exit = statements.get(exit)?;
     let dead =
         rest.iter().find(|it| !HARMLESS.contains(&it.kind()) && source.slice(**it) != ";")?;
-    // A file that raises on its own says that it is not to be loaded.
+    // A file that raises at the top level is not meant to be loaded.
     let may_be_meant = is_conditional
         || block.kind() == "module"
         || rest.iter().any(|it| may_be_entered(*it) || holds_yield(*it))
@@ -133,7 +133,8 @@ fn leaves(source: &Source, statement: Node<'_>) -> bool {
         && others.iter().all(|other| body_leaves(source, branch_body(*other)))
 }
 
-/// Only the last statement is asked, and not for ifs in ifs: deep nesting stays cheap.
+/// Whether the last statement of a body leaves it. Nested ifs are not followed, so that deep
+/// nesting stays cheap.
 fn body_leaves(source: &Source, body: Node<'_>) -> bool {
     let last = match body.kind() {
         "block" | "statement_block" | "compound_statement" => {
@@ -181,7 +182,7 @@ fn panics(source: &Source, statement: Node<'_>) -> bool {
     }
 }
 
-/// Control may come from elsewhere, or the code may not be there at all.
+/// Whether a statement can be entered from elsewhere, or may not be compiled at all.
 fn may_be_entered(statement: Node<'_>) -> bool {
     matches!(statement.kind(), "labeled_statement" | "named_label_statement")
         || statement.kind().starts_with("preproc_")
@@ -194,8 +195,8 @@ fn holds_yield(statement: Node<'_>) -> bool {
     found
 }
 
-/// `return x; break;` in a case, and a return after a panic or after branches that all leave, are
-/// there for readers and compilers.
+/// Whether unreachable code is intended for readers and compilers: `return x; break;` in a case,
+/// and a return after a panic or after branches that all leave.
 fn ends_formally(source: &Source, exit: Node<'_>, dead: Node<'_>) -> bool {
     let dead = unwrapped(dead);
     let exit = unwrapped(exit);

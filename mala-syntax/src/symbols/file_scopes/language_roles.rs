@@ -1,4 +1,4 @@
-//! What a name does at places that only one language has: imports, Python's scopes, Flow's types.
+//! The roles of names in constructs of single languages: imports, Python's scopes, Flow's types.
 
 use super::DeclarationKind;
 use super::roles::{DeclaringScope, NameRole, WrittenValue};
@@ -86,8 +86,8 @@ fn type_declaration<'t>(trail: &AncestorTrail<'t>, step: WalkStep<'t>) -> Option
     None
 }
 
-/// Flow's `let x: A | B = value`: the JavaScript grammar takes it for the label `let`, an error with
-/// the name, and an assignment to `B`.
+/// Flow's `let x: A | B = value`, which the JavaScript grammar parses as the label `let`, an error
+/// with the name, and an assignment to `B`.
 fn flow_declaration<'t>(
     source: &Source,
     trail: &AncestorTrail<'t>,

@@ -1,4 +1,4 @@
-//! What a name does at the place where it stands: declare, write, read, or nothing.
+//! The role of a name at its place: declaration, write, read, or none.
 
 use super::DeclarationKind;
 use super::language_roles::{ecmascript, python};
@@ -8,7 +8,7 @@ use crate::symbols::walk::{AncestorTrail, WalkStep, named_children};
 use mala_domain::language::Language;
 use tree_sitter::Node;
 
-/// What a variable receives.
+/// The value that a variable receives.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum WrittenValue<'t> {
     /// The value of this expression; the function or class itself for a declaration.
@@ -17,13 +17,13 @@ pub(crate) enum WrittenValue<'t> {
     Member(Node<'t>, Node<'t>),
     /// The value of an operation with the former value.
     Updated(Node<'t>),
-    /// An element or a key of what this loop runs over.
+    /// An element or a key of the value that this loop iterates.
     Iterated(Node<'t>),
     /// Nothing is known.
     Unknown,
 }
 
-/// What a name does.
+/// The role of a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum NameRole<'t> {
     /// It is a key, a label or a member.
@@ -47,7 +47,7 @@ pub(super) enum NameRole<'t> {
     Nonlocal,
 }
 
-/// Which scope a declaration belongs to.
+/// The scope that a declaration belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeclaringScope {
     /// The innermost one.
@@ -69,7 +69,7 @@ pub(super) fn has_import_places(language: Language) -> bool {
     super::is_ecmascript(language) || language == Language::Python
 }
 
-/// What the name at `step` does; `in_annotation` says whether a type annotation is around it.
+/// The role of the name at `step`; `in_annotation` says whether a type annotation is around it.
 pub(super) fn role_of<'t>(
     source: &Source,
     table: &LanguageTable,
@@ -123,7 +123,7 @@ pub(in crate::symbols) fn is_html_tag(source: &Source, parent: &str, step: WalkS
     is_tag && source.slice(step.node).starts_with(|c: char| c.is_ascii_lowercase())
 }
 
-/// How a name is declared, in which scope, and its first value.
+/// The kind of declaration, its scope, and its first value.
 type Declaration<'t> = (DeclarationKind, DeclaringScope, Option<WrittenValue<'t>>);
 
 /// The node that binds a name, perhaps through a pattern.
@@ -138,7 +138,7 @@ struct BindingPlace<'t> {
     around: Vec<Node<'t>>,
 }
 
-/// Where a name is bound or written; `None` when it is not.
+/// The node that binds or writes a name; `None` if there is none.
 fn binder_of<'t>(
     source: &Source,
     table: &LanguageTable,
@@ -212,7 +212,7 @@ impl<'t> BindingPlace<'t> {
         NameRole::Declares { kind, scope, value, is_read: false }
     }
 
-    /// What a function, a class, a type or a constant declares; `None` for other nodes.
+    /// The declaration of a function, a class, a type or a constant; `None` for other nodes.
     fn definition(&self, source: &Source) -> Option<Declaration<'t>> {
         let own = DeclaringScope::Around { depth: self.depth, hoisted: false };
         let itself = Some(WrittenValue::Exactly(self.node));
@@ -241,7 +241,8 @@ impl<'t> BindingPlace<'t> {
         })
     }
 
-    /// What any other node declares in a scope: a parameter, the variable of a loop, a capture.
+    /// The declaration of any other node in a scope: a parameter, the variable of a loop, a
+    /// capture.
     fn variable(&self, scope: DeclaringScope) -> Declaration<'t> {
         let (unknown, here) = (Some(WrittenValue::Unknown), DeclaringScope::Here);
         match self.node.kind() {
@@ -275,7 +276,7 @@ impl<'t> BindingPlace<'t> {
             return NameRole::Writes { value, is_read: true };
         }
         let value = self.value();
-        // The grammar takes `using a = b` for a name and an assignment.
+        // The grammar parses `using a = b` as a name and an assignment.
         if source.slice(self.node).starts_with("using ") {
             let (kind, scope) = (DeclarationKind::Const, DeclaringScope::Here);
             return NameRole::Declares { kind, scope, value: Some(value), is_read: false };
@@ -315,14 +316,14 @@ impl<'t> BindingPlace<'t> {
         NameRole::Declares { kind, scope: script_scope(kind), value, is_read: false }
     }
 
-    /// The value that the binding node gives, when it has one.
+    /// The value of the binding node, if it has one.
     fn own_value(&self) -> Option<WrittenValue<'t>> {
         let fields = ["right", "value"];
         let has_value = fields.iter().any(|it| self.node.child_by_field_name(it).is_some());
         has_value.then(|| self.value())
     }
 
-    /// What the name receives of the value of the binding node.
+    /// The part of the binding node's value that the name receives.
     fn value(&self) -> WrittenValue<'t> {
         let given = self.node.child_by_field_name("right");
         let Some(given) = given.or_else(|| self.node.child_by_field_name("value")) else {

@@ -76,7 +76,7 @@ fn required(source: &Source, trail: &AncestorTrail<'_>, node: Node<'_>) -> Vec<I
     }
     let module = text_of_string(source, only.node);
     let mut member = None;
-    // `import()` gives a promise: what is taken of it before it is awaited is not the module's.
+    // `import()` returns a promise: its members before `await` are not those of the module.
     let mut has_module = called == Some("require");
     for step in trail.up() {
         match step.node.kind() {

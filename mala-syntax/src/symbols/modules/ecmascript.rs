@@ -2,7 +2,7 @@
 
 use super::{before_parts, folders_around, is_around, join, parent};
 
-/// What may follow a specifier.
+/// Possible endings after a specifier.
 const ENDINGS: [&str; 13] = [
     ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts", ".json", ".vue",
     ".svelte", ".coffee",
@@ -30,8 +30,9 @@ pub(super) fn files(importer: &str, specifier: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a specifier in `importer` stands for `file`. One that is not relative may be mapped by
-/// the build: then what follows its first part, or all of it, is looked for below the folders around.
+/// Whether a specifier in `importer` refers to `file`. A specifier that is not relative may be
+/// mapped by the build: then it, or the part after its first component, is searched below the
+/// folders around.
 pub(super) fn stands_for(importer: &str, specifier: &str, file: &str) -> bool {
     let specifier = specifier.split(['?', '#']).next().unwrap_or_default();
     let folder = parent(importer);
@@ -52,7 +53,7 @@ pub(super) fn stands_for(importer: &str, specifier: &str, file: &str) -> bool {
     }
 }
 
-/// Whether a specifier that starts with a package's name stands for a file of the package.
+/// Whether a specifier that starts with a package's name refers to a file of the package.
 pub(super) fn stands_for_in_package(
     (name, folder): (&str, &str),
     specifier: &str,

@@ -2,7 +2,7 @@
 
 use super::{folders_around, parent};
 
-/// Folders that stand between a project's root and its packages.
+/// Folders between a project's root and its packages.
 const SOURCE_FOLDERS: [&str; 4] = ["", "src", "lib", "python"];
 
 /// The files of `..a.b` or `pkg.mod`.
@@ -28,7 +28,7 @@ pub(super) fn files(importer: &str, module: &str) -> Vec<String> {
     found
 }
 
-/// Whether `..a.b` or `pkg.mod` in `importer` stands for `file`.
+/// Whether `..a.b` or `pkg.mod` in `importer` refers to `file`.
 pub(super) fn stands_for(importer: &str, module: &str, file: &str) -> bool {
     let Some(stem) = stem(file) else { return false };
     let n_dots = module.bytes().take_while(|byte| *byte == b'.').count();
@@ -49,7 +49,7 @@ pub(super) fn stands_for(importer: &str, module: &str, file: &str) -> bool {
     super::is_around(root, folder) || is_source && super::is_around(parent(root), folder)
 }
 
-/// A file's path without what its module's name leaves out.
+/// A file's path without the parts that are not in its module's name.
 fn stem(file: &str) -> Option<&str> {
     let stem =
         [".py", ".pyi", ".pyx", ".so"].iter().find_map(|ending| file.strip_suffix(ending))?;

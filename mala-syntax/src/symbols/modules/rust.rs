@@ -2,7 +2,7 @@
 
 use super::parent;
 
-/// Where a file is in its crate.
+/// The module of a file in its crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RustModule {
     /// The folder of the crate's sources; the file itself for a crate of one file.

@@ -84,7 +84,7 @@ impl<'s> OutlineBuilder<'s> {
         }
     }
 
-    /// What is neither import nor definition and still matters.
+    /// Records other relevant nodes, neither imports nor definitions.
     fn note(&mut self, trail: &AncestorTrail<'_>, step: WalkStep<'_>) {
         let node = step.node;
         match node.kind() {

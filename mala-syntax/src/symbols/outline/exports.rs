@@ -1,4 +1,4 @@
-//! What a JavaScript or TypeScript file exports.
+//! The exports of a JavaScript or TypeScript file.
 
 use super::build::line_of;
 use super::{FileOutline, Openness};
@@ -21,12 +21,12 @@ pub struct Export {
     pub local: String,
     /// The module that it comes from, when this file only passes it on.
     pub from: Option<String>,
-    /// Where.
+    /// The line.
     pub line: u32,
 }
 
 impl Export {
-    /// The import that passing something on takes: `export * from './m'`.
+    /// The import of a re-export: `export * from './m'`.
     pub fn as_import(&self) -> Option<Import> {
         Some(Import {
             module: self.from.clone()?,
@@ -41,19 +41,19 @@ impl Export {
     }
 }
 
-/// The exported name of a file's main thing.
+/// The name of a default export.
 pub(crate) const DEFAULT: &str = "default";
 
-/// What passes everything of a module on.
+/// The name of a re-export of everything in a module.
 pub(crate) const STAR: &str = "*";
 
-/// What an assignment does to `module.exports`.
+/// The effect of an assignment on `module.exports`.
 pub(super) enum CommonJs {
     /// Nothing.
     Nothing,
     /// It exports these.
     Exports(Vec<Export>),
-    /// It exports something computed.
+    /// It exports a computed value.
     Anything,
 }
 
@@ -141,7 +141,7 @@ pub(super) fn exports_everything(node: Node<'_>) -> bool {
     node.children(&mut cursor).any(|child| child.kind() == "=")
 }
 
-/// What an assignment does to `module.exports`.
+/// The effect of an assignment on `module.exports`.
 pub(super) fn common_js(source: &Source, node: Node<'_>) -> CommonJs {
     let (Some(left), Some(right)) =
         (node.child_by_field_name("left"), node.child_by_field_name("right"))

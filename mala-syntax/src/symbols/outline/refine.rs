@@ -1,4 +1,5 @@
-//! What the tables leave open about a definition: its exact kind, its visibility, its decorators.
+//! Details of a definition that the tables leave open: its exact kind, its visibility, its
+//! decorators.
 
 use super::build::in_type;
 use super::{FileOutline, Openness};
@@ -14,7 +15,7 @@ use crate::symbols::walk::{AncestorTrail, child_of_kind, named_children};
 use mala_domain::language::Language;
 use tree_sitter::Node;
 
-/// The exact kind; `None` when the node defines nothing after all.
+/// The exact kind; `None` if the node defines nothing.
 pub(super) fn kind_of(
     source: &Source,
     scopes: &EnclosingScopes,
@@ -49,7 +50,7 @@ fn type_spec_kind(spec: Node<'_>) -> DefinitionKind {
     }
 }
 
-/// What a C declaration declares: a function when its name sits right in a function's declarator.
+/// The kind of a C declaration: a function if its name is directly in a function declarator.
 fn declared_kind(named: &Named<'_>, in_type: bool) -> DefinitionKind {
     match (named.declarator, in_type) {
         ("function_declarator", true) => DefinitionKind::Method,
@@ -64,13 +65,13 @@ fn is_shouted(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Whether this is a method of an object that nothing names.
+/// Whether this is a method of an anonymous object.
 pub(super) fn is_loose_member(scopes: &EnclosingScopes, node: Node<'_>) -> bool {
     matches!(node.kind(), "method_definition" | "method_signature" | "property_signature")
         && !in_type(scopes)
 }
 
-/// The node with what is written on a definition: its decorators, its `export`.
+/// The node that includes the decorators and the `export` of a definition.
 pub(super) fn outer_node<'t>(trail: &AncestorTrail<'t>, node: Node<'t>) -> Node<'t> {
     match trail.parent() {
         Some(parent) if parent.node.kind() == "decorated_definition" => parent.node,
@@ -89,7 +90,7 @@ pub(super) fn takes_parameters(kind: DefinitionKind, node: Node<'_>) -> bool {
     kind.is_callable() || matches!(node.kind(), "record_declaration")
 }
 
-/// The list of what it takes.
+/// The parameter list.
 pub(super) fn parameter_list<'t>(node: Node<'t>, value: Option<Node<'t>>) -> Option<Node<'t>> {
     let node = value.unwrap_or(node);
     node.child_by_field_name("parameters")
@@ -108,7 +109,7 @@ fn declarator_parameters(node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// Python writes the receiver as a parameter: a method's first one is it, a static method has none.
+/// Handles Python's explicit receiver: the first parameter of a method; a static method has none.
 pub(super) fn with_receiver(
     source: &Source,
     kind: DefinitionKind,
@@ -123,7 +124,7 @@ pub(super) fn with_receiver(
     if language == Language::Python && kind == DefinitionKind::Method {
         match decorator_of(source, outer) {
             Some("staticmethod") => {}
-            // What a class method's first parameter takes is never passed.
+            // The first parameter of a class method is never passed.
             Some("classmethod") if !parameters.is_empty() => {
                 parameters.remove(0);
             }
@@ -140,7 +141,7 @@ fn receives(first: &mut FunctionParameter) {
     }
 }
 
-/// The decorator that says how a method is bound.
+/// The decorator that determines how a method is bound.
 fn decorator_of<'s>(source: &'s Source, outer: Node<'_>) -> Option<&'s str> {
     named_children(outer)
         .iter()
@@ -150,7 +151,7 @@ fn decorator_of<'s>(source: &'s Source, outer: Node<'_>) -> Option<&'s str> {
         .find(|name| matches!(*name, "staticmethod" | "classmethod"))
 }
 
-/// Which code can name it.
+/// The code that can refer to it.
 pub(super) fn visibility(
     source: &Source,
     trail: &AncestorTrail<'_>,
@@ -186,7 +187,7 @@ fn is_file_local(source: &Source, trail: &AncestorTrail<'_>, node: Node<'_>) -> 
             .any(|step| source.slice(step.node) == "static")
 }
 
-/// The node with the modifiers of a field, which stand before all its declarators.
+/// The node with the modifiers of a field, which are before all its declarators.
 fn modified<'t>(trail: &AncestorTrail<'t>, node: Node<'t>) -> Node<'t> {
     let field = trail.up().take(2).find(|step| step.node.kind() == "field_declaration");
     field.filter(|_| node.kind() == "variable_declarator").map_or(node, |step| step.node)
@@ -205,7 +206,7 @@ fn is_private(source: &Source, node: Node<'_>) -> bool {
         .any(|step| source.slice(step.node).split_whitespace().any(|word| word == "private"))
 }
 
-/// Whether it is the thing itself.
+/// Whether it is a full definition.
 pub(super) fn role(source: &Source, trail: &AncestorTrail<'_>, node: Node<'_>) -> DefinitionRole {
     let implements = match source.language() {
         Language::Rust => {
@@ -240,7 +241,7 @@ fn is_prototype(node: Node<'_>) -> bool {
         })
 }
 
-/// What a class extends or implements.
+/// The base classes and interfaces of a class.
 pub(super) fn bases(source: &Source, node: Node<'_>, value: Option<Node<'_>>) -> Vec<String> {
     let node = value.unwrap_or(node);
     if node.kind() == "object" {
@@ -287,7 +288,7 @@ fn collect_bases(source: &Source, list: Node<'_>, found: &mut Vec<String>) {
     }
 }
 
-/// `Base` of `pkg.Base<T>`; for what is computed, its whole text.
+/// `Base` of `pkg.Base<T>`; for a computed base, its whole text.
 fn base_name(source: &Source, node: Node<'_>) -> String {
     let text = source.slice(node);
     let plain = text.split(['<', '[', '(']).next().unwrap_or_default().trim();
@@ -347,8 +348,8 @@ pub(super) fn attribute_name(source: &Source, node: Node<'_>) -> String {
     text.trim_end_matches([']', ' ']).chars().take(MAX_CHARS).collect()
 }
 
-/// Whether a file makes names that its text does not show: Python's module-level `__getattr__`, and what
-/// writes into the module itself.
+/// Whether a file creates names that its text does not show: Python's module-level `__getattr__`,
+/// and writes into the module itself.
 pub(super) fn computes_names(source: &Source, outline: &FileOutline) -> bool {
     const WRITES: [&str; 5] =
         ["globals()[", "globals().update", "sys.modules[__name__]", "vars()[", "__path__"];

@@ -17,7 +17,7 @@ const SHAPES: &[DefinitionShape] = &[
     ),
 ];
 
-/// What the scope around a function or class evaluates.
+/// Parts of a function or class that are evaluated in the outer scope.
 const OUTSIDE: &[NodeField] = &[
     ("default_parameter", "value"),
     ("typed_default_parameter", "value"),

@@ -1,4 +1,4 @@
-//! What a call passes.
+//! The arguments of a call.
 
 use crate::source::{Source, lines_of};
 use crate::symbols::table::LanguageTable;
@@ -7,14 +7,14 @@ use mala_domain::change::LineSpan;
 use mala_domain::language::Language;
 use tree_sitter::Node;
 
-/// What a call passes.
+/// The arguments of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallShape {
     /// How many arguments go by position.
     pub n_positional: usize,
     /// The names of those that go by name.
     pub keywords: Vec<String>,
-    /// Whether all of them can be counted.
+    /// Whether the number of arguments is known.
     pub arguments: ArgumentCount,
     /// Whether it makes an object.
     pub makes: CallPurpose,
@@ -31,7 +31,7 @@ pub enum ArgumentCount {
     Uncounted,
 }
 
-/// What a call is for.
+/// The purpose of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallPurpose {
     /// It calls a function.
@@ -52,7 +52,7 @@ impl CallShape {
         }
     }
 
-    /// A call between the tokens of a macro, where only commas tell arguments apart.
+    /// A call among the tokens of a macro, where only commas separate arguments.
     pub(super) fn in_tokens(source: &Source, name: Node<'_>, list: Node<'_>) -> Self {
         let mut cursor = list.walk();
         let tokens: Vec<Node<'_>> = list.children(&mut cursor).collect();

@@ -1,4 +1,4 @@
-//! What a name does at the place where it stands, and what stands before its dot.
+//! The role of a name at its place, and its receiver.
 
 use super::UseKind;
 use super::call::{CallShape, call_at};
@@ -9,27 +9,27 @@ use crate::symbols::walk::{AncestorTrail, WalkStep};
 use mala_domain::language::Language;
 use tree_sitter::Node;
 
-/// What a name does at its place.
+/// The role of a name at its place.
 pub(super) enum NameUsage {
-    /// It is no use of anything: a key, a keyword, a label.
+    /// Not a use: a key, a keyword, a label.
     Nothing,
     /// It binds.
     Binds,
     /// It reads, calls, or assigns to a member.
     Reads {
-        /// What is before the dot.
+        /// The receiver.
         receiver: Option<String>,
         /// The call.
         call: Option<CallShape>,
-        /// What it does.
-        deed: UseKind,
+        /// The kind of use.
+        kind: UseKind,
     },
 }
 
 /// The key in a Go literal: a field of the struct, mostly.
 const GO_KEY: (&str, &str) = ("literal_element", "key");
 
-/// What the name at `step` does.
+/// The role of the name at `step`.
 pub(super) fn place_of(
     source: &Source,
     table: &LanguageTable,
@@ -37,7 +37,7 @@ pub(super) fn place_of(
     step: WalkStep<'_>,
 ) -> NameUsage {
     let Some(parent) = trail.parent() else {
-        return NameUsage::Reads { receiver: None, call: None, deed: UseKind::Reads };
+        return NameUsage::Reads { receiver: None, call: None, kind: UseKind::Reads };
     };
     let kind = parent.node.kind();
     if table.ignored.contains(&(kind, step.field))
@@ -48,7 +48,7 @@ pub(super) fn place_of(
     }
     if kind == "token_tree" {
         let (receiver, call) = before_in_tokens(source, step.node);
-        return NameUsage::Reads { receiver, call, deed: UseKind::Reads };
+        return NameUsage::Reads { receiver, call, kind: UseKind::Reads };
     }
     if binds(source, table, trail, step) {
         return NameUsage::Binds;
@@ -68,14 +68,14 @@ pub(super) fn place_of(
     }
     let steps = if receiver.is_some() { 1 } else { 0 };
     let call = call_at(source, table, trail, step, steps);
-    let deed = if receiver.is_some() && is_assigned(trail) {
+    let kind = if receiver.is_some() && is_assigned(trail) {
         UseKind::AssignsMember
     } else if is_tried(source, trail) {
         UseKind::Tries
     } else {
         UseKind::Reads
     };
-    NameUsage::Reads { receiver, call, deed }
+    NameUsage::Reads { receiver, call, kind }
 }
 
 /// The node before the dot of a member.
@@ -92,12 +92,12 @@ pub(super) fn object_of<'t>(
     parent.child_by_field_name(member.1)
 }
 
-/// Nodes where the object is left out when there is none.
+/// Nodes in which the receiver is optional.
 fn is_bare_call(kind: &str) -> bool {
     matches!(kind, "method_invocation" | "call")
 }
 
-/// Whether the member is what an assignment writes to.
+/// Whether the member is the target of an assignment.
 fn is_assigned(trail: &AncestorTrail<'_>) -> bool {
     let mut up = trail.up();
     let (Some(member), Some(parent)) = (up.next(), up.next()) else { return false };
@@ -126,7 +126,7 @@ fn is_tried(source: &Source, trail: &AncestorTrail<'_>) -> bool {
     })
 }
 
-/// `typeof name` is no error where nothing has the name.
+/// Whether it is in `typeof name`, which is valid for an undefined name.
 fn is_asked_for(trail: &AncestorTrail<'_>) -> bool {
     trail.parent().is_some_and(|step| {
         step.node.kind() == "unary_expression"
@@ -134,10 +134,10 @@ fn is_asked_for(trail: &AncestorTrail<'_>) -> bool {
     })
 }
 
-/// A receiver's text beyond this many bytes says nothing.
+/// Longer receivers are ignored.
 const MAX_BYTES: usize = 200;
 
-/// The receiver with dots between its parts and without what does not name anything.
+/// The receiver, its parts joined by dots, without everything that is not a name.
 fn normalised(text: &str) -> String {
     if text.len() > MAX_BYTES {
         return String::from("?");
@@ -159,7 +159,7 @@ fn normalised(text: &str) -> String {
     if out.is_empty() { String::from("?") } else { out }
 }
 
-/// What a path has before this part of it.
+/// The part of a path before this part.
 fn before_in_path(source: &Source, path: Node<'_>, part: Node<'_>) -> Option<String> {
     let before = source.text().get(path.start_byte()..part.start_byte()).unwrap_or_default();
     let before = before.trim_end_matches(['.', ':', '\\', ' ', '\n', '\t']);

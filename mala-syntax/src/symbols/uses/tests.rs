@@ -3,7 +3,7 @@
 use super::*;
 use mala_domain::language::Language;
 
-/// Uses as lines: `line deed receiver.name(arguments) in scope, binding`.
+/// Uses as lines: `line kind receiver.name(arguments) in scope, binding`.
 fn shown(language: Language, text: &str) -> String {
     let source = Source::parse(language, text).expect("parses");
     let lines: Vec<String> = uses(&source, &["target", "Target"]).iter().map(line).collect();
@@ -25,7 +25,7 @@ fn line(found: &SymbolUse) -> String {
     format!(
         "{} {:?} {receiver}{}{}{within}{owner} {:?}",
         found.line,
-        found.deed,
+        found.kind,
         found.name,
         call.unwrap_or_default(),
         found.binding

@@ -1,4 +1,4 @@
-//! Which type a receiver is of, as far as its declaration says: `t = Thing()`, `t: Thing`.
+//! The type of a receiver, from its declaration: `t = Thing()`, `t: Thing`.
 
 use crate::source::Source;
 use crate::symbols::file_scopes::{FileScopes, ScopeVariable};
@@ -6,20 +6,20 @@ use crate::symbols::walk::named_children;
 use mala_domain::language::Language;
 use tree_sitter::Node;
 
-/// A type's name beyond this many bytes is none.
+/// Longer type names are ignored.
 const MAX_BYTES: usize = 120;
 
-/// What stands before a dot.
+/// The receiver before a dot.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ReceiverObject<'t> {
     /// A node of the tree.
     Node(Node<'t>),
-    /// The node of the member, when only the text before it tells the name.
+    /// The node of the member, if the receiver is only known as text.
     NameBefore(Node<'t>),
 }
 
 impl<'t> ReceiverObject<'t> {
-    /// The name whose declaration says the type.
+    /// The name whose declaration has the type.
     pub(super) fn name<'s>(self, source: &'s Source, receiver: &'s str) -> Option<&'s str> {
         match self {
             Self::Node(node) => (node.kind() == "identifier").then(|| source.slice(node)),
@@ -46,7 +46,7 @@ pub(super) fn type_of(
     declared_type(source, scopes.resolve_at(place, object.name(source, receiver)?)?)
 }
 
-/// The type that the only declaration of a variable gives it.
+/// The type of a variable with a single declaration.
 fn declared_type(source: &Source, variable: &ScopeVariable<'_>) -> Option<String> {
     let [name] = variable.declarations.as_slice() else { return None };
     if variable.writes.len() > 1 {
@@ -65,7 +65,7 @@ fn declared_type(source: &Source, variable: &ScopeVariable<'_>) -> Option<String
     }
 }
 
-/// Go's `t, err := NewThing()`: the first name gets what the call makes.
+/// Go's `t, err := NewThing()`: the first name receives the new object.
 fn made_in_list<'t>(variable: &ScopeVariable<'t>, list: Node<'t>) -> Option<Node<'t>> {
     let statement = list.parent().filter(|it| it.kind() == "short_var_declaration")?;
     let is_first = list.named_child(0).as_ref() == variable.declarations.first();
@@ -97,7 +97,7 @@ fn made(source: &Source, node: Node<'_>) -> Option<String> {
     }
 }
 
-/// An expression without what only passes its object on.
+/// An expression without parentheses, references and `?`.
 fn unwrapped<'t>(source: &Source, mut node: Node<'t>) -> Node<'t> {
     const MAX_WRAPS: usize = 4;
     for _ in 0..MAX_WRAPS {
@@ -133,7 +133,7 @@ fn capitalised(path: String) -> Option<String> {
     last.starts_with(char::is_uppercase).then_some(path)
 }
 
-/// The path of a type without what is around it; `None` for anything but one named type.
+/// The path of a type without modifiers and arguments; `None` for anything but one named type.
 fn plain_type(text: &str) -> Option<String> {
     if text.len() > MAX_BYTES {
         return None;

@@ -86,7 +86,7 @@ impl<'t> Engine<'t, '_> {
             }
         }
         let frame = &mut self.frames[at];
-        // Other functions may run before this assignment: what they stored stays possible.
+        // Other functions may run before this assignment, so their values stay possible.
         let old = frame.variables.remove(name).filter(|_| at != self.current);
         let value = old.map_or(value.clone(), |old| value.or(&old));
         frame.variables.insert(name, value);

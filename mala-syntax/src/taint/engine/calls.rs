@@ -1,4 +1,4 @@
-//! Calls: sinks, callbacks, and what the result carries.
+//! Calls: sinks, callbacks, and the taint of the result.
 
 use super::Engine;
 use crate::taint::model::PathRole;
@@ -16,7 +16,7 @@ const PROMISE_METHODS: [&str; 2] = ["then", "finally"];
 /// A call with its evaluated parts.
 pub(super) struct CallSite<'t> {
     node: Node<'t>,
-    /// How the called function was reached.
+    /// The paths of the callee.
     pub(super) paths: Vec<Rc<str>>,
     method: Option<&'t str>,
     function: AbstractValue<'t>,
@@ -253,7 +253,7 @@ impl<'t> Engine<'t, '_> {
         result
     }
 
-    /// Runs the functions among the arguments, and those inside objects; what they return.
+    /// Runs the functions among the arguments, and those inside objects; returns their results.
     fn run_callbacks(&mut self, site: &CallSite<'t>) -> AbstractValue<'t> {
         let mut first = AbstractValue::default();
         if let (Some((receiver, _)), Some(method)) = (&site.receiver, site.method) {

@@ -1,4 +1,4 @@
-//! Expressions: what their values are.
+//! Evaluates expressions to abstract values.
 
 use super::Engine;
 use crate::taint::model::PathRole;
@@ -7,7 +7,7 @@ use crate::taint::value::{AbstractValue, Closure};
 use tree_sitter::Node;
 
 impl<'t> Engine<'t, '_> {
-    /// The value of an expression; what a condition has checked is cleared.
+    /// The value of an expression, without taint that a condition has checked.
     pub(super) fn evaluate(&mut self, node: Node<'t>) -> AbstractValue<'t> {
         self.n_steps += 1;
         if self.is_exhausted() {
@@ -230,7 +230,7 @@ impl<'t> Engine<'t, '_> {
     }
 }
 
-/// Whether what follows a text still decides where a URL or a path leads.
+/// Whether the text after a prefix still decides where a URL or a path leads.
 fn leaves_start_open(before: &str) -> bool {
     let after_scheme = before.split_once("//").map_or(before, |(_, host)| host);
     before.is_empty()

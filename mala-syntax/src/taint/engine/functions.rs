@@ -1,4 +1,4 @@
-//! Functions of the file: what their parameters are, and what they return.
+//! Functions of the file: their parameters and results.
 
 use super::{Engine, Frame, MAX_CALL_DEPTH};
 use crate::taint::model::PathRole;
@@ -8,7 +8,7 @@ use std::rc::Rc;
 use tree_sitter::Node;
 
 impl<'t> Engine<'t, '_> {
-    /// Runs the functions that nothing has called from outside so far.
+    /// Runs the functions that have no caller so far.
     pub(super) fn run_pending(&mut self) {
         while let Some(closure) = self.pending.pop() {
             if !self.has_run.contains(&closure.node.id()) {
@@ -76,7 +76,7 @@ impl<'t> Engine<'t, '_> {
         }
         let return_sinks = self.return_sinks(function);
         let frame = self.frames.len();
-        // A callback sees what the code around it has checked.
+        // Checks of the surrounding code also apply in a callback.
         let (checked, safe_classes) = {
             let around = &self.frames[closure.frame];
             (around.checked.clone(), around.safe_classes)
@@ -112,7 +112,8 @@ impl<'t> Engine<'t, '_> {
         let entries = self.model.entries.iter().enumerate();
         let named = entries.filter(|(_, entry)| self.has_names(function, &entry.names));
         let mut found: Vec<usize> = named.map(|(at, _)| at).collect();
-        // Names say more than the receiver of the registration, such as `router`.
+        // Parameter names are better evidence than the receiver of the registration, such as
+        // `router`.
         for role in if found.is_empty() { self.all_roles(callees) } else { Vec::new() } {
             if let PathRole::Callback(entry) = role {
                 found.push(entry);
@@ -167,7 +168,7 @@ impl<'t> Engine<'t, '_> {
         sinks
     }
 
-    /// What a parameter is by its declared type.
+    /// The path of a parameter, from its declared type.
     fn typed_path(&mut self, parameter: &ParameterView<'t>) -> Option<Rc<str>> {
         let declared = parameter.declared_type?;
         let text = self.view.text(declared);

@@ -1,4 +1,4 @@
-//! Conditions that check a value, so that it is harmless where they hold.
+//! Conditions that check a value, so that it is harmless in their branch.
 
 use super::Engine;
 use super::calls::CallSite;
@@ -8,7 +8,7 @@ use crate::taint::value::Bits;
 use tree_sitter::Node;
 
 impl<'t> Engine<'t, '_> {
-    /// Notes what is checked where a condition is `holds`.
+    /// Records the values that are checked if a condition is `holds`.
     pub(super) fn check(&mut self, condition: Node<'t>, holds: bool) {
         match self.view.condition(condition) {
             ConditionView::Not(inner) => self.check(inner, !holds),
@@ -49,7 +49,7 @@ impl<'t> Engine<'t, '_> {
         if !self.view.is_plain(callee) {
             return;
         }
-        // The arguments were evaluated with the condition: only their places matter here.
+        // The arguments were evaluated with the condition: only their positions are needed here.
         let site: CallSite<'t> = self.unevaluated_site(node, callee, &arguments);
         let model = self.model;
         for role in self.all_roles(&site.paths) {

@@ -5,7 +5,7 @@ use crate::taint::syntax::{ExpressionView, StatementView};
 use crate::taint::value::AbstractValue;
 use tree_sitter::Node;
 
-/// Whether what follows a statement is reached.
+/// Whether the code after a statement is reachable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reaches {
     Next,
@@ -114,7 +114,7 @@ impl<'t> Engine<'t, '_> {
 
     pub(super) fn returns(&mut self, value: &AbstractValue<'t>, node: Node<'t>) {
         for sink in self.frame().return_sinks.clone() {
-            // Python frameworks take a body with a status as a tuple.
+            // Python frameworks accept a tuple of body and status.
             let body = value.field("0").unwrap_or(value);
             self.report(sink, &body.taints, node);
         }
@@ -138,7 +138,7 @@ impl<'t> Engine<'t, '_> {
         self.check(condition, false);
         let reaches = otherwise.map_or(Reaches::Next, |otherwise| self.statement(otherwise));
         match (then_reaches, reaches) {
-            // Only the other branch goes on: what it has checked stays checked.
+            // Only the other branch continues: its checks stay valid.
             (Reaches::Nothing, _) => {}
             (Reaches::Next, Reaches::Nothing) => {
                 let returned = std::mem::take(&mut self.frame().returned);
@@ -164,7 +164,7 @@ impl<'t> Engine<'t, '_> {
         }
     }
 
-    /// Adds what another branch has assigned.
+    /// Merges the assignments of another branch.
     fn merge(&mut self, other: Frame<'t>) {
         let frame = self.frame();
         frame.safe_classes &= other.safe_classes;
@@ -192,7 +192,7 @@ impl<'t> Engine<'t, '_> {
             }
             item.paths.extend(iterated.extended(".[]"));
         }
-        // A second round sees what the first one has assigned.
+        // A second iteration sees the assignments of the first one.
         for _ in 0..2 {
             if let Some((target, iterated)) = over {
                 self.bind(target, item.clone(), iterated);

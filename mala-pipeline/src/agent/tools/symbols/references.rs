@@ -138,7 +138,7 @@ fn roles_in(language: Language, text: &str, word: &str) -> HashMap<u32, Referenc
         add(definition.name_line, (ReferenceKind::Definition, definition.container.clone()));
     }
     for one in uses(&source, &[word]) {
-        let kind = match (one.deed, &one.call) {
+        let kind = match (one.kind, &one.call) {
             (UseKind::Binds, _) => ReferenceKind::Definition,
             (_, Some(_)) => ReferenceKind::Call,
             (_, None) => ReferenceKind::Use,

@@ -14,7 +14,7 @@ pub(in crate::rules::ecmascript) const SPURIOUS_ARGUMENTS: ScriptCheck = ScriptC
     run: spurious_arguments,
 };
 
-/// How many arguments functions take that every engine has.
+/// The number of arguments of built-in functions.
 const KNOWN: &[(&str, usize)] = &[
     ("parseFloat", 1),
     ("parseInt", 2),
@@ -73,7 +73,7 @@ fn counted(takes: usize) -> String {
     }
 }
 
-/// The argument behind those that are read; what is spread may be empty.
+/// The first argument that the function does not read; a spread argument may be empty.
 fn first_spurious<'t>(given: &[Node<'t>], takes: usize) -> Option<Node<'t>> {
     let n_certain = given.iter().filter(|it| it.kind() != "spread_element").count();
     (n_certain > takes).then(|| given.get(takes).copied())?
@@ -145,7 +145,7 @@ fn parameter_count<'t>(program: &ScriptFile<'t>, function: Node<'t>) -> Option<u
     (!has_rest && !reads_arguments).then_some(parameters.len())
 }
 
-/// A function that is there to be replaced: it does nothing, or only throws.
+/// Whether a function is a placeholder: it does nothing, or only throws.
 fn is_stub<'t>(program: &ScriptFile<'t>, body: Node<'t>) -> bool {
     let mut cursor = body.walk();
     let statements: Vec<_> =
@@ -153,7 +153,7 @@ fn is_stub<'t>(program: &ScriptFile<'t>, body: Node<'t>) -> bool {
     match statements.as_slice() {
         [] => true,
         [only] if only.kind() == "throw_statement" => {
-            // A message made of the arguments shows that they are meant to be read.
+            // A message made of the arguments shows that they are intended.
             !program.inside(*only).iter().any(|inner| {
                 program.variable(*inner).is_some_and(|it| it.declared == DeclarationKind::Parameter)
             })
@@ -222,7 +222,7 @@ fn callbacks_without_return(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     matches
 }
 
-/// The method and the function that it asks about every element.
+/// The method, and the callback that it calls for every element.
 fn asked_callback<'t>(program: &ScriptFile<'t>, call: Node<'t>) -> Option<(&'t str, Node<'t>)> {
     let callee = callee(call)?;
     let arguments = arguments(call);
@@ -243,7 +243,7 @@ fn asked_callback<'t>(program: &ScriptFile<'t>, call: Node<'t>) -> Option<(&'t s
     let is_callback = is_function(callback)
         && !super::super::function::is_generator(callback)
         && !program.is_async(callback);
-    // `find` and `reduce` of queries take other functions: theirs have other parameters.
+    // `find` and `reduce` of query libraries have callbacks with other parameters.
     let n_parameters = program.parameters(callback).len();
     let fits = match method {
         "reduce" | "sort" => n_parameters >= 2,

@@ -43,7 +43,7 @@ fn promise(program: &ScriptFile<'_>, at: Node<'_>, call: Node<'_>, use_of: &str)
     found(at, vec![("PROMISE", short(name)), ("USE", use_of.to_owned())])
 }
 
-/// Where a variable that only ever holds the result of a call is read.
+/// The reads of a variable that always holds the result of a call.
 fn reads_of_result<'t>(program: &ScriptFile<'t>, call: Node<'t>) -> Vec<Node<'t>> {
     let declarator = program.parent(call).filter(|it| it.kind() == "variable_declarator");
     let name = declarator.and_then(|it| it.child_by_field_name("name"));
@@ -59,7 +59,7 @@ fn reads_of_result<'t>(program: &ScriptFile<'t>, call: Node<'t>) -> Vec<Node<'t>
     }
 }
 
-/// What a promise is used for that only its value is good for.
+/// A use of a promise that needs its value instead.
 fn use_as_value<'t>(program: &ScriptFile<'t>, node: Node<'t>) -> Option<&'static str> {
     let parent = program.parent(node)?;
     let is_field = |name| parent.child_by_field_name(name).is_some_and(|it| it.id() == node.id());
@@ -92,7 +92,7 @@ fn use_as_value<'t>(program: &ScriptFile<'t>, node: Node<'t>) -> Option<&'static
     }
 }
 
-/// Only a comparison with something that is written in place is certain not to be between promises.
+/// Whether the other side is a literal: only then the comparison is certainly not between promises.
 fn compares_with_constant(comparison: Node<'_>, node: Node<'_>) -> bool {
     ["left", "right"].into_iter().filter_map(|side| comparison.child_by_field_name(side)).any(
         |it| {
@@ -111,7 +111,7 @@ fn compares_with_constant(comparison: Node<'_>, node: Node<'_>) -> bool {
     )
 }
 
-/// Whether the result of `a && b` only decides something.
+/// Whether the result of `a && b` is discarded.
 fn is_discarded<'t>(program: &ScriptFile<'t>, node: Node<'t>) -> bool {
     program.parent(node).is_some_and(|it| {
         matches!(it.kind(), "parenthesized_expression") || it.kind() == "expression_statement"
@@ -138,7 +138,7 @@ impl<'t> ScriptFile<'t> {
         self.is_async(function).then_some(function)
     }
 
-    /// Whether a call gives a promise for certain.
+    /// Whether a call certainly returns a promise.
     fn is_promise_call(&self, call: Node<'t>) -> bool {
         let is_optional = call.child_by_field_name("optional_chain").is_some();
         !is_optional
@@ -159,7 +159,7 @@ impl<'t> ScriptFile<'t> {
     }
 }
 
-/// Array methods that call back without waiting, and what comes of it.
+/// Array methods that do not await their callback, and the effect.
 const WITHOUT_WAITING: &[(&str, &str)] = &[
     (
         "forEach",
@@ -188,7 +188,7 @@ fn async_callbacks(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
         if !is_function(callback) || !program.is_async(callback) || !waits(program, callback) {
             continue;
         }
-        // Each handles its own failure: nothing is waited for on purpose.
+        // Each callback handles its own failure, so not waiting is intended.
         if method == "forEach" && handles_failure(callback) {
             continue;
         }
@@ -214,7 +214,7 @@ fn handles_failure(function: Node<'_>) -> bool {
     })
 }
 
-/// Whether a function waits for anything.
+/// Whether a function awaits anything.
 fn waits<'t>(program: &ScriptFile<'t>, function: Node<'t>) -> bool {
     function.child_by_field_name("body").is_some_and(|body| {
         body.kind() == "await_expression"

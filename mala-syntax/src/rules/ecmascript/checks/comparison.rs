@@ -37,8 +37,8 @@ fn needless_null_checks(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
 }
 
 impl<'t> KnownComparison<'t> {
-    /// Whether a value that is never null is asked whether it is; `typeof x == undefined` is no
-    /// such question, but a mistake.
+    /// Whether it is a null check of a value that is never null. `typeof x == undefined` is a
+    /// mistake instead.
     fn asks_for_nothing(&self, program: &ScriptFile<'t>) -> bool {
         let asks = |nothing: Types, other: Node<'t>| {
             let is_mistake = other.kind() == "unary_expression"
@@ -105,7 +105,8 @@ fn never_identical((left, right): (Types, Types)) -> bool {
     left.apart(right)
 }
 
-/// `==` converts: only nothing stays nothing, and words are no numbers.
+/// Whether `==` is never true, after its conversions: null and undefined equal only each other, and
+/// a text that is not a number never equals a number.
 fn never_equal<'t>(
     program: &ScriptFile<'t>,
     (left, right): (Node<'t>, Node<'t>),
@@ -216,8 +217,8 @@ fn is_useless<'t>(program: &ScriptFile<'t>, operand: Node<'t>, operator: &str, s
 }
 
 impl<'t> ScriptFile<'t> {
-    /// The types that a variable has before an operation changes it: what the operations
-    /// themselves put into it does not count.
+    /// The types of a variable before an operation changes it, without the results of such
+    /// operations.
     fn types_before(&self, name: Node<'t>) -> Types {
         let Some(variable) = self.variable(name).filter(|_| name.kind() == "identifier") else {
             return Types::ANY;
@@ -249,7 +250,7 @@ impl<'t> ScriptFile<'t> {
         })
     }
 
-    /// Whether a condition around a place asks about the same name.
+    /// Whether a condition around a place tests the same name.
     pub(super) fn is_tested_around(&self, place: Node<'t>, name: Node<'t>) -> bool {
         let Some(variable) = self.variable(name) else { return false };
         let mut inner = place;

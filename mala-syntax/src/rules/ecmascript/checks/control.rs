@@ -44,8 +44,8 @@ fn jumps_in_finally(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     matches
 }
 
-/// Whether the `try` before a `finally` hands on neither errors nor values: it catches all, and
-/// returns nothing.
+/// Whether the `try` before a `finally` passes on neither errors nor values: it catches everything,
+/// and returns nothing.
 fn leaves_nothing<'t>(program: &ScriptFile<'t>, clause: Node<'t>) -> bool {
     let Some(statement) = clause.parent() else { return false };
     let jumps = |part: Node<'t>| {
@@ -61,7 +61,7 @@ fn leaves_nothing<'t>(program: &ScriptFile<'t>, clause: Node<'t>) -> bool {
         && statement.child_by_field_name("body").is_some_and(|it| !returns(it))
 }
 
-/// Methods that change nothing and only answer.
+/// Methods without side effects.
 const ANSWERING: [&str; 19] = [
     "concat",
     "slice",
@@ -109,7 +109,7 @@ fn ignored_results(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     matches
 }
 
-/// A statement alone in a `try` asks whether it throws.
+/// Whether a statement is alone in a `try`, to test whether it throws.
 fn is_tried<'t>(program: &ScriptFile<'t>, statement: Node<'t>) -> bool {
     let block = program.parent(statement).filter(|it| it.named_child_count() == 1);
     let around = block.and_then(|block| program.parent(block));
@@ -133,7 +133,7 @@ fn fits(call: Node<'_>, method: &str) -> bool {
     n_allowed.contains(&given.len()) && !has_callback && !is_object
 }
 
-/// `text.replace(/a/, "b")`; `location.replace(url)` is another thing.
+/// `text.replace(/a/, "b")`, in contrast to `location.replace(url)`.
 fn replaces_text(call: Node<'_>, method: &str) -> bool {
     let given = arguments(call);
     method == "replace"
@@ -142,7 +142,7 @@ fn replaces_text(call: Node<'_>, method: &str) -> bool {
         && given.get(1).is_some_and(|it| !is_function(*it))
 }
 
-/// Objects of this file may have methods of the same name that do something.
+/// Whether objects of this file have a method of the same name, which may have side effects.
 fn has_own_method<'t>(program: &ScriptFile<'t>, object: Node<'t>) -> bool {
     let value = program.value_of(object);
     object.kind() == "this"

@@ -1,4 +1,4 @@
-//! Secrets and files that others can read, and messages that anyone can send.
+//! Secrets and files that other users can read, and messages that any sender can send.
 
 use super::{found, short};
 use crate::rules::ecmascript::object::ObjectMember;
@@ -20,7 +20,7 @@ pub(in crate::rules::ecmascript) const MESSAGE_FROM_ANYONE: ScriptCheck = Script
 pub(in crate::rules::ecmascript) const TEMPORARY_FILE: ScriptCheck =
     ScriptCheck { name: "insecure-temporary-file", captures: &["PATH"], run: temporary_files };
 
-/// Names that are a secret themselves, not something about one.
+/// Whether a name is that of a secret itself, not of something about a secret.
 fn is_secret_name(name: &str) -> bool {
     let lower = name.to_lowercase().replace(['_', '-'], "");
     let is_secret = ["password", "passwd", "secretkey", "privatekey", "apisecret", "clientsecret"]
@@ -175,7 +175,7 @@ fn is_temporary<'t>(program: &ScriptFile<'t>, node: Node<'t>, depth: usize) -> b
     }
 }
 
-/// Whether only the owner gets at the file, or the call says how it is.
+/// Whether the file is readable by its owner only, or the call sets a mode explicitly.
 fn has_private_mode<'t>(program: &ScriptFile<'t>, given: &[Node<'t>]) -> bool {
     given.iter().skip(1).any(|argument| {
         let mode = match argument.kind() {

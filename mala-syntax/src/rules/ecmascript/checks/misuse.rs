@@ -50,7 +50,7 @@ fn unknown_type_names(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     matches
 }
 
-/// The method of a call on something.
+/// The name of the method in a call.
 fn method<'t>(program: &ScriptFile<'t>, call: Node<'t>) -> &'t str {
     let callee = callee(call).filter(|it| it.kind() == "member_expression");
     let property = callee.and_then(|it| it.child_by_field_name("property"));

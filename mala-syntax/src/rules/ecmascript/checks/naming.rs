@@ -107,7 +107,9 @@ fn is_used_as_local<'t>(
     let first_write = writes.map(|it| it.start_byte()).min();
     let first_read = reads.map(|it| it.start_byte()).min();
     let (Some(first_write), Some(first_read)) = (first_write, first_read) else { return false };
-    // `a = a || 1` reads first, whatever comes first in the text.
+    // `a = a
+    //
+    // 1` reads first, although the write comes first in the text.
     first_write < first_read
         && !program.ancestors_at(first_read).any(|around| {
             around.kind() == "assignment_expression" && around.start_byte() == first_write
@@ -140,8 +142,8 @@ fn uses_before_declaration(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     matches
 }
 
-/// Whether code runs before a later declaration in the same function: nothing between the two
-/// waits to be called, and no loop comes around.
+/// Whether code runs before a later declaration in the same function: no function and no loop is
+/// between the two.
 fn runs_at_once<'t>(program: &ScriptFile<'t>, name: Node<'t>, declaration: Node<'t>) -> bool {
     let scope =
         |node| program.ancestors(node).find(|it| is_function(*it) || it.kind() == "program");

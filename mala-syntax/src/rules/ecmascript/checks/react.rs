@@ -135,7 +135,7 @@ fn handler<'t>(program: &ScriptFile<'t>, attribute: Node<'t>) -> Option<(&'t str
     (object.kind() == "this").then(|| (program.text(property), member))
 }
 
-/// Whether anything in a class gives the method another form: `this.m = this.m.bind(this)`.
+/// Whether a class binds the method: `this.m = this.m.bind(this)`.
 fn is_bound<'t>(program: &ScriptFile<'t>, class: Node<'t>, name: &str) -> bool {
     let text = program.text(class);
     let assigned = format!("this.{name} =");
@@ -178,7 +178,7 @@ fn missing_keys(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     matches
 }
 
-/// The JSX elements that a callback gives.
+/// The JSX elements that a callback returns.
 fn given_elements<'t>(program: &ScriptFile<'t>, callback: Node<'t>) -> Vec<Node<'t>> {
     let Some(body) = callback.child_by_field_name("body") else { return Vec::new() };
     let values = if body.kind() == "statement_block" {
@@ -193,12 +193,12 @@ fn given_elements<'t>(program: &ScriptFile<'t>, callback: Node<'t>) -> Vec<Node<
             _ => value,
         })
         .filter(|it| matches!(it.kind(), "jsx_element" | "jsx_self_closing_element"))
-        // `<></>` stands for nothing.
+        // `<></>` is empty.
         .filter(|it| program.text(*it) != "<></>")
         .collect()
 }
 
-/// Whether an element has a key, or may get one from what is spread into it.
+/// Whether an element has a key, or may get one from a spread.
 fn has_key<'t>(program: &ScriptFile<'t>, element: Node<'t>) -> bool {
     let opening = element.child_by_field_name("open_tag").unwrap_or(element);
     let mut cursor = opening.walk();

@@ -52,7 +52,7 @@ fn is_query_value<'t>(program: &ScriptFile<'t>, node: Node<'t>) -> bool {
     })
 }
 
-/// Uses that mean the same for a list: whether there is anything, and how it begins or ends.
+/// Uses that also work for a list: tests for emptiness, and of how the value begins or ends.
 fn is_harmless<'t>(program: &ScriptFile<'t>, member: Node<'t>, name: &str) -> bool {
     let Some(parent) = program.parent(member) else { return true };
     if name == "length" {
@@ -78,7 +78,7 @@ fn is_harmless<'t>(program: &ScriptFile<'t>, member: Node<'t>, name: &str) -> bo
     is_prefix || (name == "slice" && first.starts_with('-'))
 }
 
-/// Whether the value was asked what it is before it is used: in a condition around the use, or in
+/// Whether the type of the value is checked before its use: in a condition around the use, or in
 /// one that leaves the function.
 fn is_checked<'t>(program: &ScriptFile<'t>, value: Node<'t>) -> bool {
     let Some(function) = outermost_function(program, value) else { return true };
@@ -162,7 +162,7 @@ const DIRECTIVES: [&str; 14] = [
 
 fn unknown_directives(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
-    // What is not quite JavaScript may give such a text a meaning.
+    // A dialect of JavaScript may give such a text a meaning.
     if program.source().tree().root_node().has_error() {
         return matches;
     }
@@ -181,7 +181,7 @@ fn unknown_directives(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     matches
 }
 
-/// Whether a text stands at the start of a file or function, where it is taken for a directive.
+/// Whether a text is at the start of a file or function, where it is a directive.
 fn is_directive<'t>(program: &ScriptFile<'t>, statement: Node<'t>) -> bool {
     let Some(block) = program.parent(statement) else { return false };
     let is_body = block.kind() == "program"

@@ -1,5 +1,5 @@
-//! Escaping by `replace` that leaves something out: later occurrences, the escape character, or
-//! what an earlier step has put in.
+//! Incomplete escaping by `replace`: it misses later occurrences, the escape character, or
+//! characters that an earlier step inserted.
 
 use super::found;
 use crate::rules::ecmascript::replacement::Replacement;
@@ -16,7 +16,7 @@ pub(in crate::rules::ecmascript) const BACKSLASH: ScriptCheck =
 pub(in crate::rules::ecmascript) const TWICE: ScriptCheck =
     ScriptCheck { name: "escapes-twice", captures: &["CHARACTER", "EFFECT"], run: escapes_twice };
 
-/// Characters that mean something in markup, quotes, shells and patterns.
+/// Characters with a special meaning in markup, quotes, shells and patterns.
 const META: &str = "'\"\\<>&\n*|{}[]%$";
 
 fn replacements<'t>(program: &ScriptFile<'t>) -> Vec<Replacement<'t>> {
@@ -55,7 +55,7 @@ fn shown(text: &str) -> String {
     text.replace('\n', "\\n")
 }
 
-/// Whether what is put in makes the character harmless: an escape, an entity, or nothing at all.
+/// Whether the replacement makes the character harmless: an escape, an entity, or the empty text.
 fn escapes(with: &str, text: Option<String>) -> bool {
     let text = text.unwrap_or_default();
     with.is_empty() && matches!(text.as_str(), "'" | "\"" | "<" | ">" | "&" | "\\")
@@ -66,7 +66,7 @@ fn escapes(with: &str, text: Option<String>) -> bool {
         || (with == "\"\"" && text == "\"")
 }
 
-/// `s.replace("[", "").replace("]", "")` takes off what is around a text.
+/// `s.replace("[", "").replace("]", "")` removes brackets around a text.
 fn is_unwrapping<'t>(program: &ScriptFile<'t>, replacement: &Replacement<'t>) -> bool {
     if replacement.with.as_deref() != Some("") {
         return false;
@@ -83,7 +83,7 @@ fn is_unwrapping<'t>(program: &ScriptFile<'t>, replacement: &Replacement<'t>) ->
     partner.is_some_and(|other| !other.pattern.is_global && other.with.as_deref() == Some(""))
 }
 
-/// Whether the text is a constant, or the same call goes on in a loop.
+/// Whether replacing once is enough: the text is a constant, or the call is repeated in a loop.
 fn is_once<'t>(program: &ScriptFile<'t>, replacement: &Replacement<'t>) -> bool {
     program.constant_text(replacement.receiver).is_some()
         || program
@@ -162,7 +162,7 @@ fn twice(replacement: &Replacement<'_>, escape: char, effect: &str) -> NativeMat
     last_part(replacement, captures)
 }
 
-/// A chain of calls starts with its first one; reported is the last, without what it stands on.
+/// The last call of a chain, without the calls before it: a chain starts with its first call.
 fn last_part(replacement: &Replacement<'_>, captures: Vec<(&'static str, String)>) -> NativeMatch {
     let mut reported = found(replacement.call, captures);
     let method = replacement.call.child_by_field_name("function");

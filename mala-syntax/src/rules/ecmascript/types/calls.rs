@@ -1,4 +1,4 @@
-//! The types that calls give: of functions that every engine has, and of those in the file.
+//! The types of calls: of built-in functions, and of functions in the file.
 
 use super::Types;
 use crate::rules::ecmascript::function::is_generator;
@@ -32,7 +32,7 @@ const FUNCTIONS: &[(&str, Types)] = &[
     ("document.querySelector", Types::OBJECT_OR_NULL),
 ];
 
-/// Methods that give the same type on whatever has them.
+/// Methods that return the same type on all receivers.
 const METHODS: &[(&str, Types)] = &[
     ("indexOf", Types::NUMBER),
     ("lastIndexOf", Types::NUMBER),
@@ -77,7 +77,7 @@ impl<'t> ScriptFile<'t> {
         }
     }
 
-    /// What a function of this file returns.
+    /// The types that a function of this file returns.
     pub(in crate::rules::ecmascript) fn types_of_result(
         &self,
         function: Node<'t>,
@@ -146,7 +146,7 @@ impl<'t> ScriptFile<'t> {
         }
     }
 
-    /// Whether a class has a say in how its objects are compared, or inherits one.
+    /// Whether a class defines or inherits how its objects are converted.
     fn converts(&self, class: Node<'t>) -> bool {
         let inherits = self.parent_class(class).is_some();
         let named = |member: &Node<'t>| {

@@ -1,4 +1,4 @@
-//! The types that operators give.
+//! The types of operators.
 
 use super::Types;
 use crate::rules::ecmascript::program::ScriptFile;
@@ -45,7 +45,7 @@ impl<'t> ScriptFile<'t> {
     }
 }
 
-/// `+` adds numbers and joins everything else.
+/// `+` adds numbers and concatenates everything else.
 fn sum(left: Types, right: Types) -> Types {
     let joins = Types::STRING | Types::OBJECT | Types::FUNCTION | Types::REGEXP | Types::DATE;
     if left.within(Types::STRING) || right.within(Types::STRING) {

@@ -1,5 +1,5 @@
-//! Calls of functions that the file itself defines: with arguments that they do not take, with a
-//! result that they do not give, and without the `await` that they need.
+//! Calls of functions that the file itself defines: with wrong arguments, with a use of a missing
+//! result, and without a needed `await`.
 
 use super::code::{Function, ancestors, callee, own_nodes, walk_scopes};
 use super::module::{Module, found_because};
@@ -29,7 +29,7 @@ pub(super) struct Reached<'t> {
     kind: CallKind,
 }
 
-/// How a call names its function.
+/// How a call refers to its function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CallKind {
     Function,
@@ -48,7 +48,7 @@ impl CallKind {
 struct Callables<'m, 't> {
     module: &'m Module<'t>,
     functions: HashMap<&'t str, usize>,
-    /// Every method name that is there only once.
+    /// The method names that occur only once.
     methods: HashMap<&'t str, Option<usize>>,
     positions: HashMap<usize, usize>,
 }
@@ -93,7 +93,7 @@ impl<'m, 't> Callables<'m, 't> {
         if let Some(method) = name.strip_prefix("self.") {
             return self.method(scopes, method).map(|it| (it, CallKind::Method));
         }
-        // An inner scope may give the name another meaning.
+        // An inner scope may rebind the name.
         let variable =
             self.module.names().scopes.variable_at(call.child_by_field_name("function")?);
         if !variable.is_some_and(ScopeVariable::is_top_level) {
@@ -133,7 +133,7 @@ impl<'m, 't> Callables<'m, 't> {
     }
 }
 
-/// A method that others are to write.
+/// Whether a method is to be implemented by subclasses.
 fn is_abstract(source: &Source, function: &Function<'_>) -> bool {
     function.statements().iter().all(|it| {
         let text = source.slice(*it).trim();
@@ -166,7 +166,7 @@ pub(super) fn wrong_arguments(module: &Module<'_>) -> Vec<NativeMatch> {
             wrong.push(found_because(*call, function.node, captures));
         }
     }
-    // Where no call of many fits, something else makes them fit.
+    // If none of many calls fits, the signature is probably misunderstood.
     let told = by_function
         .into_values()
         .filter(|(n_calls, wrong)| *n_calls < MANY_CALLS || wrong.len() < *n_calls);
@@ -175,7 +175,7 @@ pub(super) fn wrong_arguments(module: &Module<'_>) -> Vec<NativeMatch> {
     matches
 }
 
-/// A call that is there to fail: under `except`, or in `with raises(…)`.
+/// Whether a call is expected to fail: under `except`, or in `with raises(…)`.
 pub(super) fn expects_failure(source: &Source, node: Node<'_>) -> bool {
     ancestors(node).any(|outer| match outer.kind() {
         "try_statement" => parts(outer).iter().any(|it| it.kind() == "except_clause"),
@@ -186,7 +186,7 @@ pub(super) fn expects_failure(source: &Source, node: Node<'_>) -> bool {
     })
 }
 
-/// Functions that give no value, whose value is used.
+/// Uses of the result of functions that return nothing.
 pub(super) fn no_values(module: &Module<'_>) -> Vec<NativeMatch> {
     let source = module.source;
     let mut matches = Vec::new();
@@ -219,7 +219,7 @@ fn uses_value(call: Node<'_>) -> bool {
     }
 }
 
-/// Whether a function surely gives nothing: it does something, and never returns.
+/// Whether a function certainly returns nothing: it has a body, and no `return` with a value.
 fn is_procedure(source: &Source, function: &Function<'_>) -> bool {
     let mut gives = function.is_async || function.is_generator();
     own_nodes(function.body, |node| {

@@ -1,5 +1,4 @@
-//! Reading Python: functions with their parameters, what a scope holds of its own, and what a
-//! plain text says.
+//! Parses Python: functions with their parameters, the content of a scope, and plain texts.
 
 use crate::rules::native::code::parts;
 use crate::rules::walk::{TreeStep, descend};
@@ -14,9 +13,9 @@ pub(super) struct Function<'t> {
     pub(super) body: Node<'t>,
     pub(super) decorators: Vec<&'t str>,
     pub(super) is_async: bool,
-    /// The class whose body it stands in.
+    /// The class whose body contains it.
     pub(super) class: Option<Node<'t>>,
-    /// Whether it stands in the file itself, under no condition.
+    /// Whether it is at the top level, outside of conditions.
     pub(super) is_at_top: bool,
 }
 
@@ -29,7 +28,7 @@ pub(super) struct Parameter<'t> {
     pub(super) kind: ParameterKind,
 }
 
-/// How arguments reach a parameter.
+/// How arguments are passed to a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ParameterKind {
     /// By place only.
@@ -92,7 +91,7 @@ fn is_docstring(statement: Node<'_>) -> bool {
             .is_some_and(|it| matches!(it.kind(), "string" | "concatenated_string"))
 }
 
-/// The class whose body directly holds a definition.
+/// The class whose body directly contains a definition.
 pub(super) fn class_around(node: Node<'_>) -> Option<Node<'_>> {
     let mut outer = node.parent()?;
     if outer.kind() == "decorated_definition" {
@@ -219,12 +218,12 @@ pub(super) fn last_name(dotted: &str) -> &str {
     dotted.rsplit('.').next().unwrap_or(dotted)
 }
 
-/// What a call calls, such as `os.path.join`.
+/// The callee of a call, such as `os.path.join`.
 pub(super) fn callee<'t>(source: &'t Source, call: Node<'_>) -> &'t str {
     call.child_by_field_name("function").map_or("", |it| source.slice(it))
 }
 
-/// The arguments of a call; none for `f(x for x in y)`.
+/// The arguments of a call; empty for `f(x for x in y)`.
 pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
     let list = call.child_by_field_name("arguments").filter(|it| it.kind() == "argument_list");
     list.map(parts).unwrap_or_default()
@@ -247,12 +246,12 @@ pub(super) fn named_argument<'t>(source: &Source, call: Node<'t>, name: &str) ->
         .and_then(|it| it.child_by_field_name("value"))
 }
 
-/// Whether a call hands on arguments that only running the code tells.
+/// Whether a call spreads arguments that are unknown without running the code.
 pub(super) fn spreads_arguments(call: Node<'_>) -> bool {
     arguments(call).iter().any(|it| matches!(it.kind(), "list_splat" | "dictionary_splat"))
 }
 
-/// What a text without interpolation says, its escapes left as they are.
+/// The content of a text without interpolation, with its escapes unchanged.
 pub(super) fn plain_text<'t>(source: &'t Source, node: Node<'t>) -> Option<&'t str> {
     if node.kind() != "string" {
         return None;

@@ -64,7 +64,8 @@ fn is_for_python_2(text: &str) -> bool {
     WORDS.iter().any(|word| text.contains(word)) || reloads() || text.lines().any(prints)
 }
 
-/// What a loop walks without a copy: `xs`, `self.xs`, `d.items()`, `enumerate(xs)`.
+/// The container that a loop iterates without a copy: `xs`, `self.xs`, `d.items()`,
+/// `enumerate(xs)`.
 fn walked_container<'t>(source: &Source, right: Node<'t>) -> Option<Node<'t>> {
     match right.kind() {
         "identifier" if source.slice(right) == "self" => None,
@@ -86,7 +87,7 @@ fn walked_container<'t>(source: &Source, right: Node<'t>) -> Option<Node<'t>> {
     }
 }
 
-/// Whether a statement takes something out of a container, or puts something into a list.
+/// Whether a statement removes something from a container, or adds something to a list.
 fn changes_length(source: &Source, node: Node<'_>, container: Node<'_>) -> bool {
     let is_it = |it: Option<Node<'_>>| it.is_some_and(|it| same(source, it, container));
     match node.kind() {

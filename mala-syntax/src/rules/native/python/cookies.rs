@@ -36,7 +36,7 @@ pub(super) fn open_cookies(module: &Module<'_>) -> Vec<NativeMatch> {
         {
             lacks.push("a strict `samesite`");
         }
-        // Arguments by place may set anything.
+        // Positional arguments may set anything.
         if !lacks.is_empty() && placed_arguments(call).len() <= 2 {
             let captures = vec![("NAME", name.to_owned()), ("LACKS", lacks.join(" and "))];
             matches.push(found(call, captures));
@@ -45,7 +45,7 @@ pub(super) fn open_cookies(module: &Module<'_>) -> Vec<NativeMatch> {
     matches
 }
 
-/// Whether a cookie of this name stands for a user who has logged in.
+/// Whether a cookie of this name identifies a logged-in user.
 fn opens_session(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();

@@ -98,7 +98,7 @@ fn is_container(source: &Source, value: Node<'_>) -> bool {
     }
 }
 
-/// Whether a node changes what the name holds.
+/// Whether a node mutates the value of the name.
 fn changes(source: &Source, node: Node<'_>, name: &str) -> bool {
     let is_it = |node: Node<'_>| node.kind() == "identifier" && source.slice(node) == name;
     let is_part = |node: Node<'_>| {
@@ -137,7 +137,7 @@ fn is_replaced<'t>(
     })
 }
 
-/// Whether a place is under `if name:`, where the name cannot hold an empty default.
+/// Whether a place is under `if name:`, where the name cannot be an empty default.
 fn is_known_full(source: &Source, place: Node<'_>, name: &str) -> bool {
     ancestors(place).filter(|it| it.kind() == "if_statement").any(|outer| {
         let condition = outer.child_by_field_name("condition").map(bare);
@@ -147,7 +147,7 @@ fn is_known_full(source: &Source, place: Node<'_>, name: &str) -> bool {
     })
 }
 
-/// Names that say that the value is meant to live on.
+/// Whether the name indicates that the value is intended to persist.
 fn is_cache(name: &str) -> bool {
     let name = name.to_lowercase();
     name.starts_with('_') || ["cache", "memo"].iter().any(|word| name.contains(word))

@@ -99,7 +99,7 @@ pub(super) fn log_calls(module: &Module<'_>) -> Vec<NativeMatch> {
             _ if text.contains('{') => continue,
             Err(problem) => problem,
             Ok(Percents::Placed(n_wanted)) if n_wanted != values.len() => {
-                // A dictionary alone is taken apart by name.
+                // A single dictionary is used by name.
                 format!("the text has {n_wanted} places and gets {} values", values.len())
             }
             Ok(Percents::Named(_)) if values.len() > 1 => {
@@ -135,7 +135,7 @@ fn log_values<'t>(source: &Source, call: Node<'t>) -> Option<Vec<Node<'t>>> {
         .then(|| given.into_iter().filter(|it| it.kind() != "keyword_argument").collect())
 }
 
-/// What a text with `%` asks for.
+/// The placeholders of a text with `%`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Percents {
     /// So many values in their order.
@@ -145,7 +145,7 @@ enum Percents {
 }
 
 impl Percents {
-    /// Reads a text; what is wrong with it when the interpreter refuses it.
+    /// Parses a text; the error is the reason why the interpreter rejects it.
     fn read(text: &str) -> Result<Self, String> {
         let mut rest = text.chars().peekable();
         let (mut names, mut n_placed) = (Vec::new(), 0);
@@ -200,7 +200,7 @@ fn skip(rest: &mut Peekable<Chars<'_>>, any: &str) {
     while rest.next_if(|c| any.contains(*c)).is_some() {}
 }
 
-/// A width or precision; `*` takes a value.
+/// A width or precision; `*` consumes a value.
 fn read_number(rest: &mut Peekable<Chars<'_>>) -> usize {
     if rest.next_if_eq(&'*').is_some() {
         return 1;

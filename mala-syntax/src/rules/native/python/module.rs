@@ -1,5 +1,4 @@
-//! One Python file as the checks see it. What several of them need is made once, and only when one
-//! asks for it.
+//! One Python file for the checks. Shared facts are computed once, on demand.
 
 use super::calls::{self, Reached};
 use super::code::Function;
@@ -76,7 +75,7 @@ impl<'t> Module<'t> {
         })
     }
 
-    /// The attributes that it assigns, on whatever object.
+    /// The attributes that it assigns, on any object.
     pub(super) fn assigned_attributes(&self) -> &HashSet<&'t str> {
         self.assigned.get_or_init(|| {
             let mut found = HashSet::new();
@@ -97,7 +96,7 @@ impl<'t> Module<'t> {
     }
 }
 
-/// A match of a node, with what to fill in.
+/// A match of a node, with the values for the texts.
 pub(super) fn found(node: Node<'_>, captures: Vec<(&'static str, String)>) -> NativeMatch {
     NativeMatch { bytes: node.byte_range(), because: None, captures }
 }

@@ -1,12 +1,12 @@
-//! What a name stands for at some place: the value that was last assigned to it in the same scope,
-//! when the way from there leads through no branch.
+//! The value of a name at some place: the last one assigned in the same scope, if no branch is in
+//! between.
 
 use super::code::{ancestors, is_inside, scope_of};
 use crate::source::Source;
 use crate::symbols::{FileScopes, ScopeVariable, WrittenValue};
 use tree_sitter::Node;
 
-/// How many names may stand for one another in turn.
+/// Maximum length of a chain of names.
 const MAX_STEPS: usize = 4;
 
 /// The names of a file and their values.

@@ -1,4 +1,4 @@
-//! What functions and classes of a file take: their parameters, and the class behind a name.
+//! The parameters of functions and classes of a file, and the class behind a name.
 
 use super::code::{Function, Parameter, ParameterKind, arguments, decorators, spreads_arguments};
 use crate::rules::native::code::parts;
@@ -6,17 +6,17 @@ use crate::source::Source;
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
-/// What a function can be called with, without what the binding to an object fills in.
+/// The parameters of a function, without those that are bound to an object.
 pub(super) struct Signature<'t> {
     parameters: Vec<Parameter<'t>>,
 }
 
-/// What is wrong with a call.
+/// Why a call does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Mismatch {
     /// More arguments by place than there are places.
     TooMany { given: usize, taken: usize },
-    /// A parameter gets nothing.
+    /// A parameter has no argument.
     Missing(String),
     /// A name that no parameter has.
     Unknown(String),
@@ -38,8 +38,8 @@ impl std::fmt::Display for Mismatch {
 }
 
 impl<'t> Signature<'t> {
-    /// The signature of a function, or of a method without `self`; `None` for a method that takes
-    /// not even that.
+    /// The signature of a function, or of a method without `self`; `None` for a method without any
+    /// parameter.
     pub(super) fn of(function: &Function<'t>, n_bound: usize) -> Option<Self> {
         let parameters = &function.parameters;
         let n_places = parameters.iter().take(n_bound).filter(|it| is_placed(it)).count();
@@ -60,7 +60,7 @@ impl<'t> Signature<'t> {
         self.parameters.iter().filter(|it| is_placed(it))
     }
 
-    /// What is wrong with a call; `None` when it fits or cannot be told.
+    /// Why a call does not fit; `None` if it fits or cannot be decided.
     pub(super) fn mismatch(&self, source: &Source, call: Node<'_>) -> Option<Mismatch> {
         if spreads_arguments(call) {
             return None;
@@ -196,7 +196,7 @@ impl<'t> Classes<'t> {
         let all: Vec<_> = nodes.into_iter().filter_map(|node| Class::of(source, node)).collect();
         let mut by_name = HashMap::new();
         for (position, class) in all.iter().enumerate() {
-            // A name that is there twice says nothing for sure.
+            // A name that is defined twice is ambiguous.
             by_name.entry(class.name).and_modify(|it| *it = None).or_insert(Some(position));
         }
         let by_node = all.iter().enumerate().map(|(at, class)| (class.node.id(), at)).collect();
@@ -229,7 +229,7 @@ impl<'t> Classes<'t> {
         found
     }
 
-    /// Whether the file shows everything that a class inherits.
+    /// Whether the file contains all base classes of a class.
     pub(super) fn is_whole(&self, class: &Class<'t>) -> bool {
         let is_plain = |it: &Class<'_>| !it.has_keywords && it.decorators.is_empty();
         let knows = |it: &Class<'_>| {

@@ -1,4 +1,4 @@
-//! Names that nothing in the file defines: using them raises NameError.
+//! Names that are not defined in the file: using them raises NameError.
 
 use super::code::{ancestors, arguments, callee, plain_text};
 use super::module::{Module, found};
@@ -15,10 +15,10 @@ pub(super) const UNDEFINED: NativeCheck =
 pub(super) const EXPORT: NativeCheck =
     NativeCheck { name: "python-undefined-export", captures: &["NAME"] };
 
-/// What the interpreter, or the tool that runs the file, defines.
+/// Names that the interpreter, or the tool that runs the file, defines.
 const BUILTIN: &str = include_str!("builtin_names.txt");
 
-/// The most names that are reported of a file; the reports count the others.
+/// Maximum number of reported names per file; the messages count the others.
 const MAX_REPORTED: usize = 2;
 
 /// Calls that bring in names which the file does not show: SCons and Bazel have `Import` and `load`. A
@@ -28,7 +28,7 @@ const LOADERS: [&str; 4] = ["globals", "execfile", "Import", "load"];
 /// Calls that do so for the function around them.
 const LOCAL_LOADERS: [&str; 3] = ["locals", "vars", "exec"];
 
-/// Where a file may have names that it does not show.
+/// Places where a file may have names that its text does not show.
 enum HiddenNames<'t> {
     /// Anywhere.
     InFile,
@@ -116,7 +116,7 @@ fn more_names(n_more: usize) -> String {
     }
 }
 
-/// All names that the file declares, in whichever scope.
+/// All names that the file declares, in any scope.
 fn defined_names<'t>(module: &Module<'t>) -> HashSet<&'t str> {
     let variables = module.names().scopes.variables().iter();
     variables.filter(|it| it.declared != DeclarationKind::Undeclared).map(|it| it.name).collect()
@@ -137,14 +137,14 @@ fn is_configured(variable: &ScopeVariable<'_>) -> bool {
     })
 }
 
-/// Whether a comment on the line of a name tells a linter that the name exists.
+/// Whether a comment on the line of a name suppresses the check of a linter.
 fn is_excused(source: &Source, name: Node<'_>) -> bool {
     let line = source.text().lines().nth(name.start_position().row);
     line.and_then(|it| it.split_once('#')).is_some_and(|(_, comment)| excuses(comment))
 }
 
-/// Whether a comment switches off the check for undefined names of a linter or type checker. A mark
-/// without a list of codes is for all of them.
+/// Whether a comment disables the check for undefined names of a linter or type checker. A comment
+/// without a list of codes disables all checks.
 fn excuses(comment: &str) -> bool {
     let is_blanket = [("noqa", ':'), ("type: ignore", '['), ("pyright: ignore", '[')]
         .iter()
