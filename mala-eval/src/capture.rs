@@ -35,7 +35,7 @@ pub enum FindingLabel {
 pub struct LabelRequest {
     /// The findings that are right.
     pub right: Vec<String>,
-    /// Those that are wrong.
+    /// The wrong findings.
     pub wrong: Vec<String>,
     /// The label of all other findings.
     pub rest: Option<FindingLabel>,

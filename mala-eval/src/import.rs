@@ -166,7 +166,7 @@ impl RecordLocation {
     }
 }
 
-/// A record that is no part of any case.
+/// A record that is not part of any case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SkippedRecord {
     /// The location.

@@ -52,11 +52,11 @@ pub(crate) struct Mutation {
 /// The lines of the edited file that have the defect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DefectMark {
-    /// Those of the inserted text.
+    /// The lines of the inserted text.
     Edit,
     /// The first of them.
     First,
-    /// Those around the removed text.
+    /// The lines around the removed text.
     Gap,
 }
 

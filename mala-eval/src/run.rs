@@ -23,7 +23,7 @@ pub type TrialKey = (String, String, u32);
 pub struct RunPlan {
     /// The number of reviews of each case.
     pub trials: u32,
-    /// How many at once.
+    /// The number of cases that run at the same time.
     pub at_once: usize,
     /// The money.
     pub budget: EvalBudget,
@@ -40,7 +40,7 @@ pub struct RunProgress {
     pub done: u64,
     /// All of them.
     pub total: u64,
-    /// Those that could not be done, since this start.
+    /// The trials that could not be reviewed since this start.
     pub could_not_review: u64,
     /// The estimated remaining time, from the mean time so far.
     pub time_left: Option<Duration>,

@@ -21,9 +21,9 @@ pub fn checks() -> Vec<CodedCheck> {
 /// Whether a change is committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeState {
-    /// Committed, with commit messages.
+    /// Committed, with messages that may explain it.
     Committed,
-    /// It is not.
+    /// Not committed.
     Uncommitted,
 }
 

@@ -254,7 +254,7 @@ policy! {
         issue_cost_usd: Option<f64> = run.per_issue.max_cost_usd;
         /// Maximum time of a session.
         issue_minutes: f64 = run.per_issue.max_minutes, or 60.0;
-        /// What commit subjects start with.
+        /// The prefix of commit subjects.
         commit_prefix: String = run.commit_prefix, or "bd-{id}: ".to_owned();
         /// Minutes without output after which a coder is idle.
         idle_minutes: f64 = run.idle_minutes, or 10.0;

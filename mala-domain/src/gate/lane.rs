@@ -109,7 +109,7 @@ pub struct HomeFile {
     pub unless_set: Option<String>,
 }
 
-/// In which form a lane answers.
+/// The format of a lane's answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerForm {
@@ -128,7 +128,7 @@ pub enum AnswerForm {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AnswerPlace {
-    /// In which form.
+    /// The format.
     pub form: AnswerForm,
     /// Conditions on a line: JSON pointers and the values that they must have.
     #[serde(rename = "where", skip_serializing_if = "BTreeMap::is_empty")]

@@ -264,14 +264,14 @@ pub(super) fn has_meaningful_indentation(file: &FilePath) -> bool {
     EXTENSIONS.contains(&extension.as_str()) || NAMES.contains(&file.file_name())
 }
 
-/// The white space in front of a line; a tab is no number of spaces.
+/// The width of the indentation of a line. A tab counts as 1000 columns, so that it never equals
+/// spaces.
 pub(super) fn indentation(text: &str) -> u32 {
     let before = text.chars().take_while(|c| c.is_whitespace());
     before.fold(0, |sum, c| u32::saturating_add(sum, if c == '\t' { 1000 } else { 1 }))
 }
 
-/// The width of the indentation of a line. A tab counts as 1000 columns, so that it never equals
-/// spaces.
+/// The hash of a line without white space, to recognise lines after a move.
 pub fn line_hash(text: &str) -> u64 {
     let mut hash = Sha256::new();
     for part in text.split_whitespace() {

@@ -211,7 +211,7 @@ pub enum AdvanceResult {
     Done,
     /// It does not point to the expected commit any more.
     Moved,
-    /// A checkout of it is in the way, for this reason, which the user can remove.
+    /// A checkout of it prevents the move, for this reason, which the user can remove.
     Waits(String),
     /// It must not be moved, for this reason.
     Refused(String),

@@ -16,7 +16,7 @@ pub enum ConsensusRule {
     Majority,
     /// One.
     Any,
-    /// So many.
+    /// This number of reviewers.
     Quorum(u32),
 }
 

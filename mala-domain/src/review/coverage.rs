@@ -30,7 +30,7 @@ pub struct FileCoverage {
     pub file: FilePath,
     /// Its hunks.
     pub hunks_given: usize,
-    /// Those accounted for.
+    /// The reviewed hunks.
     pub hunks_accounted: usize,
 }
 

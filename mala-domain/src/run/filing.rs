@@ -98,7 +98,7 @@ pub fn filed_findings(issues: &[TrackerIssue]) -> BTreeMap<&str, &IssueId> {
         .collect()
 }
 
-/// Those of these open issues whose findings a later review does not report any more.
+/// The open issues whose findings a later review does not report any more.
 pub fn fixed_issues(
     filed: &[IssueId],
     findings: &[Finding],

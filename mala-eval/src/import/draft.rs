@@ -74,7 +74,7 @@ pub enum DraftRevisions {
 pub enum ProblemFilter {
     /// All of them.
     All,
-    /// Those on lines that the change adds.
+    /// Claims on lines that the change adds.
     OnChangedLines,
 }
 

@@ -17,7 +17,7 @@ const MAX_BYTES: usize = 1 << 30;
 pub struct ImportFiles {
     /// The files.
     pub files: Vec<ImportFile>,
-    /// Those that could not be read, with the reason.
+    /// The files that could not be read, with the reason.
     pub passed_over: Vec<SkippedRecord>,
     n_bytes: usize,
 }

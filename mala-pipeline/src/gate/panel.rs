@@ -20,7 +20,7 @@ pub struct PanelChoice<'c> {
 /// Why there is no panel.
 #[derive(Debug, Error)]
 pub enum PanelProblem {
-    /// A lane is not to be had.
+    /// A lane is unknown or invalid.
     #[error(transparent)]
     Lane(#[from] LaneProblem),
     /// A lane is named twice.

@@ -13,7 +13,7 @@ pub(crate) enum Misfit {
     Missing(Vec<String>),
     /// It passes more than are taken.
     TooMany {
-        /// How many go by position.
+        /// The number of positional parameters.
         takes: usize,
         /// How many are passed.
         given: usize,

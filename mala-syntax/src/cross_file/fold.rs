@@ -27,7 +27,7 @@ pub struct FoundFiles {
     pub files: Vec<UserFile>,
     /// The manifests among them, with their texts.
     pub manifests: Vec<(String, String)>,
-    /// Those of the plan's paths that exist.
+    /// The paths of the plan that exist.
     pub existing: Vec<FilePath>,
 }
 

@@ -119,7 +119,7 @@ fn family(language: Language) -> Language {
     }
 }
 
-/// JavaScript and TypeScript: specifiers lead to files, and barrels pass names on.
+/// JavaScript and TypeScript: specifiers lead to files, and barrel files re-export names.
 fn denotes_in_script(
     tree: &HeadTree<'_>,
     user: &UserFile,

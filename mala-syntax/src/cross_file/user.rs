@@ -18,7 +18,7 @@ pub struct UserFile {
     pub(crate) outline: FileOutline,
     /// Its uses of the searched names.
     pub(crate) uses: Vec<SymbolUse>,
-    /// Those of the names that are imported from it which it has nowhere.
+    /// The names that the change imports from it and that do not occur in it.
     pub(crate) lacking: HashSet<String>,
     /// Whether it exports only by statements: JavaScript and TypeScript only.
     pub(crate) is_plain_module: bool,

@@ -1,4 +1,4 @@
-//! What rule files and flow files may say about data flow, as read from YAML. `model` compiles it.
+//! The data-flow parts of rule files and flow files, as read from YAML. `model` compiles them.
 //!
 //! *Paths* name values by how the code reaches them: `fs.promises.readFile`, `flask.request.args`,
 //! `express()` (the result of a call), `https.get@0` (the first parameter of a callback passed to it),

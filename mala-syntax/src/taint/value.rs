@@ -35,7 +35,7 @@ pub(super) struct Closure<'t> {
     pub(super) frame: usize,
 }
 
-/// What is known about a value.
+/// An abstract value.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AbstractValue<'t> {
     /// How it may have been reached.

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Remove old sessions
 #[derive(Debug, Args)]
 pub(super) struct CleanArgs {
-    /// Those that were started longer ago than this, such as 7d, 12h, 30m or 0s
+    /// Only sessions started longer ago than this, such as 7d, 12h, 30m or 0s
     #[arg(long, value_name = "TIME", default_value = "7d", value_parser = duration)]
     older_than: Duration,
 }

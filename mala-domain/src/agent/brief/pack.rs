@@ -44,7 +44,7 @@ impl PromptBriefs {
 pub struct UnshownHunks {
     /// The file.
     pub file: FilePath,
-    /// Those of its hunks, as indices.
+    /// Its hunks, as indices.
     pub hunks: Vec<usize>,
 }
 

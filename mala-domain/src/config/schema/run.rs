@@ -43,7 +43,7 @@ pub struct RunSettings {
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<IssueLimits>")]
     pub per_issue: IssueLimits,
-    /// What the subject of every commit starts with; `{id}` stands for the id of the issue.
+    /// The prefix of every commit subject; `{id}` is replaced by the id of the issue.
     #[schemars(extend("default" = "bd-{id}: "))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit_prefix: Option<String>,
@@ -89,7 +89,7 @@ impl TrackerKind {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct IssueLimits {
-    /// What its coder and reviews may cost.
+    /// Cost limit of its coder and reviews.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost_usd: Option<f64>,
     /// How many minutes a session of its coder may take.

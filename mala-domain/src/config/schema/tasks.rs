@@ -66,13 +66,13 @@ pub struct TaskReviewSettings {
     #[schemars(extend("default" = "script_completion"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger: Option<TaskTrigger>,
-    /// What the reviewer is given.
+    /// What to include in the context for the reviewer.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<TaskContextSettings>")]
     pub context: TaskContextSettings,
 }
 
-/// What the reviewer of a task is given.
+/// What to include in the context for the reviewer of a task.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskContextSettings {

@@ -16,7 +16,7 @@ use mala_syntax::symbols::{Definition, DefinitionRole, FileOutline};
 /// The longest name.
 const MAX_NAME: usize = 200;
 
-/// So many lines are shown around a line that no definition is known for.
+/// The number of lines to show around a line without a known definition.
 const AROUND: u32 = 20;
 
 /// The most lines of imports that are shown.

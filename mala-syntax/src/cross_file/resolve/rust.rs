@@ -40,7 +40,7 @@ fn target(symbol: &Symbol) -> Absolute {
     Absolute { root: module.root, path, import_line: None }
 }
 
-/// Whether a module on the way passes the symbol on by `pub use`.
+/// Whether a module in between re-exports the symbol with `pub use`.
 fn passed_on(tree: &HeadTree<'_>, found: &Absolute, target: &Absolute, symbol: &Symbol) -> bool {
     let Some((name, module)) = found.path.split_last() else { return false };
     if found.root != target.root || *name != symbol.name {

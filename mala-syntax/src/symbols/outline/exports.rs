@@ -19,7 +19,7 @@ pub struct Export {
     pub name: String,
     /// The name in this file, or in the module that it comes from.
     pub local: String,
-    /// The module that it comes from, when this file only passes it on.
+    /// The module that it comes from, if it is a re-export.
     pub from: Option<String>,
     /// The line.
     pub line: u32,

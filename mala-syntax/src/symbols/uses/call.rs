@@ -10,9 +10,9 @@ use tree_sitter::Node;
 /// The arguments of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallShape {
-    /// How many arguments go by position.
+    /// The number of positional arguments.
     pub n_positional: usize,
-    /// The names of those that go by name.
+    /// The names of keyword arguments.
     pub keywords: Vec<String>,
     /// Whether the number of arguments is known.
     pub arguments: ArgumentCount,

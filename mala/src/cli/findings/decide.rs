@@ -276,7 +276,7 @@ fn given_reason(reason: &str) -> Result<String, Failure> {
     }
 }
 
-/// Who decides: the author of commits, as far as git and the environment tell.
+/// The person who decides: the author of commits, according to git and the environment.
 async fn person(here: &Environment) -> String {
     if let Some(name) = here.text("GIT_AUTHOR_NAME") {
         return name.to_owned();

@@ -71,7 +71,7 @@ fn times(n: u32) -> String {
     if n == 1 { "once".to_owned() } else { format!("{n} times") }
 }
 
-/// What happened, in the order in which it happened.
+/// The events, in order.
 fn events(history: &FindingHistory) -> Vec<String> {
     let reported = history.occurrences.iter().map(|it| {
         let commit = it.commit.as_deref().map(|id| id.get(..12).unwrap_or(id));

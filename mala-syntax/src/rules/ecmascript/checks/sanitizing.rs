@@ -162,7 +162,7 @@ fn twice(replacement: &Replacement<'_>, escape: char, effect: &str) -> NativeMat
     last_part(replacement, captures)
 }
 
-/// The last call of a chain, without the calls before it: a chain starts with its first call.
+/// A match of the last call of a chain only: the node of the call starts with the whole chain.
 fn last_part(replacement: &Replacement<'_>, captures: Vec<(&'static str, String)>) -> NativeMatch {
     let mut reported = found(replacement.call, captures);
     let method = replacement.call.child_by_field_name("function");

@@ -17,7 +17,7 @@ pub(super) const WRONG_ARGUMENTS: NativeCheck =
 pub(super) const NO_VALUE: NativeCheck =
     NativeCheck { name: "python-result-of-procedure", captures: &["NAME", "LINE"] };
 
-/// So many calls of one function are not all wrong.
+/// If at least this number of calls of one function are all wrong, none is reported.
 const MANY_CALLS: usize = 3;
 
 /// A call that surely reaches a function of the file.
@@ -219,7 +219,8 @@ fn uses_value(call: Node<'_>) -> bool {
     }
 }
 
-/// Whether a function certainly returns nothing: it has a body, and no `return` with a value.
+/// Whether a function certainly has no result: no `return` or `raise`, and it is neither async nor a
+/// generator nor abstract.
 fn is_procedure(source: &Source, function: &Function<'_>) -> bool {
     let mut gives = function.is_async || function.is_generator();
     own_nodes(function.body, |node| {

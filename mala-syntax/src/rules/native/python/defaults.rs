@@ -1,4 +1,4 @@
-//! Default arguments that are made once and changed by a call: the next call finds them changed.
+//! Mutable default arguments: a call changes them for all later calls.
 
 use super::code::{
     Function, Parameter, ancestors, are_alternatives, arguments, callee, is_inside, last_name,

@@ -138,7 +138,7 @@ fn log_values<'t>(source: &Source, call: Node<'t>) -> Option<Vec<Node<'t>>> {
 /// The placeholders of a text with `%`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Percents {
-    /// So many values in their order.
+    /// This number of values, by position.
     Placed(usize),
     /// Values by name.
     Named(Vec<String>),
