@@ -69,9 +69,6 @@ fn shown(world: &World, args: &[&str], runs: &[(&str, &str)]) -> String {
     for (run, name) in runs {
         shown = shown.replace(run, name);
     }
-    for tenths in 0..100 {
-        shown = shown.replace(&format!(" {}.{} s", tenths / 10, tenths % 10), " [T] s");
-    }
     let timeless = |line: &str| match line.split_once(" model calls, ") {
         Some((before, _)) => format!("{before} model calls, [TIMES]"),
         None => line.to_owned(),

@@ -5,6 +5,7 @@
     clippy::panic,
     reason = "a test that cannot set up its world has to fail"
 )]
+#![expect(clippy::too_many_lines, reason = "the whole output of a command is part of its test")]
 
 mod agent;
 mod agent_tools;

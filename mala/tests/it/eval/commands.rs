@@ -264,8 +264,8 @@ fn runs_are_listed_and_ranked() {
     2  silent    0.000 [0.00, 0.00]   0.000          -      -          0.00
 
     #  not done     cost  per review                           run
-    1         0  $0.0000       [T] s  [PERFECT]
-    2         0  $0.0000       [T] s   [SILENT]
+    1         0  $0.0000       [DURATION]  [PERFECT]
+    2         0  $0.0000       [DURATION]   [SILENT]
     ");
 }
 

@@ -28,12 +28,20 @@ fn everything_that_can_be_wrong_has_an_answer() {
       "systemMessage": "mala: not reviewed, block 1 of 3: invalid arguments of the hook: unexpected argument found. To stop anyway: mala hook accept, mala hook off, or MALA_HOOK=off."
     }
     "#);
-    for args in [&["hook", "--color=x", "stop"][..], &["--color=x", "hook", "--x", "stop"]] {
+    let mut said = String::new();
+    for args in [
+        &["hook", "--color=x", "stop"][..],
+        &["--color=x", "hook", "--x", "stop"],
+        &["hook", "stop", "--timeout", "never"],
+    ] {
         let usage = only_object(&bench.world.output(args, b"{}"));
-        assert!(message(&usage).contains("invalid arguments"), "{args:?}: {usage}");
+        said.push_str(&format!("{}\n", message(&usage)));
     }
-    let usage = bench.stop_with(&["--timeout", "never"], b"{}");
-    assert!(message(&usage).contains("invalid arguments"), "{usage}");
+    assert_snapshot!(said, @"
+    mala: not reviewed, block 2 of 3: invalid arguments of the hook: one of the values isn't valid for an argument. To stop anyway: mala hook accept, mala hook off, or MALA_HOOK=off.
+    mala: not reviewed, block 3 of 3: invalid arguments of the hook: one of the values isn't valid for an argument. To stop anyway: mala hook accept, mala hook off, or MALA_HOOK=off.
+    mala: warning: stopping without a review: invalid arguments of the hook: invalid value for one of the arguments; blocked 3 times for this work.
+    ");
 }
 
 #[test]

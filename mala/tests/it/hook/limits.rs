@@ -157,7 +157,7 @@ fn work_without_a_reviewable_file_is_told_and_does_not_block() {
         assert_eq!(bench.stop(true) == serde_json::json!({}), !hides, "{why}: told once");
         bench.repo.write("a.py", GOOD);
         let answer = bench.stop(false);
-        assert!(message(&answer).contains("the review passed (pass)"), "{why}: {answer}");
+        assert!(message(&answer).starts_with("mala: the review passed (pass)"), "{why}: {answer}");
     }
 }
 
@@ -175,7 +175,10 @@ fn a_state_folder_in_the_way_leaves_the_way_out_open() {
         assert!(message(&answers[0]).contains("not reviewed"), "{}", answers[0]);
         let off = bench.world.run(&["hook", "off"]);
         assert!(off.starts_with("[exit 0]"), "{off}");
-        assert!(message(&bench.stop(false)).contains("the stop hook is off"));
+        let off = bench.shown(&bench.stop(false));
+        let expected =
+            "mala: the stop hook is off ([WORK]/.git/mala-hook-off): nothing was reviewed";
+        assert_eq!(off, format!("{{\n  \"systemMessage\": \"{expected}\"\n}}"));
         assert!(bench.world.run(&["hook", "on"]).starts_with("[exit 0]"));
     }
 }

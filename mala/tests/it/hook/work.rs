@@ -270,7 +270,7 @@ fn the_session_of_a_hook_is_not_the_one_of_a_person() {
     bench.begin();
     assert_eq!(gate(&["spawn-code-review", "--base", "main"]), Some(0));
     bench.repo.write("a.py", GOOD);
-    assert!(message(&bench.stop(false)).contains("the review passed"));
+    assert_snapshot!(message(&bench.stop(false)), @"mala: the review passed (judge)");
     assert_eq!(gate(&["wait"]), Some(1), "the own one, not the most recent one");
 }
 
