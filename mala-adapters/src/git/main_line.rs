@@ -3,7 +3,7 @@
 
 use super::call::{GitCall, stderr_line};
 use super::open::git_dir_of;
-use super::{Git, GitError, GitVersion, ObjectId};
+use super::{Git, GitError, ObjectId};
 use mala_domain::ports::{
     AdvanceResult, BoxFuture, CommitReach, MainLine, OutsideItem, RangeSummary, WorkspaceError,
 };
@@ -173,12 +173,7 @@ fn changed_lines(stat: &str) -> u64 {
 impl Git {
     /// The worktrees that have a branch checked out.
     async fn checkouts_of(&self, name: &str) -> Result<Vec<PathBuf>, GitError> {
-        let mut call = GitCall::new(["worktree", "list", "--porcelain"]);
-        let mut end = b'\n';
-        if self.inner.version >= GitVersion::EXACT_WORK_TREES {
-            (call, end) = (call.args(["-z"]), 0);
-        }
-        let printed = self.output(&call).await?;
+        let (printed, end) = self.worktree_list().await?;
         let wanted = format!("branch {name}");
         let mut path = None;
         let mut found = Vec::new();

@@ -9,6 +9,11 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How often, and how long after each other, worktrees are listed until that succeeds.
+const LIST_ATTEMPTS: u32 = 5;
+const LIST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The environment of every call: no prompts, no network, no locks, no replaced objects, English
 /// messages.
@@ -209,15 +214,27 @@ impl Git {
         shared_git_dir_of(self.top())
     }
 
-    /// The roots of all existing work trees, this one first; for a bare repository, its own
-    /// folder.
-    pub async fn work_trees(&self) -> Result<Vec<PathBuf>, GitError> {
+    /// The output of `git worktree list`, and the byte that ends its lines. Git fails to list a
+    /// worktree that another process is adding at this moment, so a failure is tried again.
+    pub(super) async fn worktree_list(&self) -> Result<(Vec<u8>, u8), GitError> {
         let mut call = GitCall::new(["worktree", "list", "--porcelain"]);
         let mut end = b'\n';
         if self.inner.version >= GitVersion::EXACT_WORK_TREES {
             (call, end) = (call.args(["-z"]), 0);
         }
-        let printed = self.output(&call).await?;
+        for _ in 1..LIST_ATTEMPTS {
+            if let Ok(printed) = self.output(&call).await {
+                return Ok((printed, end));
+            }
+            tokio::time::sleep(LIST_PAUSE).await;
+        }
+        Ok((self.output(&call).await?, end))
+    }
+
+    /// The roots of all existing work trees, this one first; for a bare repository, its own
+    /// folder.
+    pub async fn work_trees(&self) -> Result<Vec<PathBuf>, GitError> {
+        let (printed, end) = self.worktree_list().await?;
         let lines = printed.split(|byte| *byte == end);
         let paths = lines.filter_map(|line| line.strip_prefix(b"worktree "));
         let own = git_dir_of(self.top());

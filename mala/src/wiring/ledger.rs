@@ -150,7 +150,7 @@ async fn trusted_waivers(scope: &ReviewScope, warnings: &mut Vec<String>) -> Sha
 
 /// The ledger of the repository around the current folder.
 pub async fn open(here: &Environment) -> anyhow::Result<SqliteLedger> {
-    let git = Git::open(&here.folder, &super::changes::child_environment(here)).await?;
+    let git = super::run::open_git(here).await?;
     let path = ledger_path(&git);
     let ledger = SqliteLedger::open(&path).map_err(failure)?;
     if let Some(warning) = moved(&ledger, &path) {

@@ -38,6 +38,9 @@ impl GateResultJson {
         let consensus = &self.consensus;
         let (verdict, rule) = (consensus.verdict.name(), consensus.rule);
         let (passes, needed) = (consensus.passes, consensus.needed);
+        if needed == 0 {
+            return verdict.to_owned();
+        }
         let aside = self.report.tracking.as_ref().and_then(TrackingReport::not_blocking);
         let aside = aside.map(|it| format!("; not blocking: {it}")).unwrap_or_default();
         format!("{verdict} ({rule}: {passes} of {needed} needed passes{aside})")

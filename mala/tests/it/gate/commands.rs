@@ -328,7 +328,7 @@ fn a_gate_needs_a_repository_and_a_command() {
       wait               Wait for the reviewers and print the verdict
       status             Show the progress of a session
       list               List sessions, newest first
-      cancel             Stop a session and everything that it started
+      cancel             Stop a session and all of its processes
       clean              Remove old sessions
       lanes              List the reviewers, and why each can be used or not
       canary             Measure the lanes on planted defects

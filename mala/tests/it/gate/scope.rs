@@ -226,7 +226,7 @@ fn a_change_without_a_reviewable_file_does_not_pass() {
     assert_snapshot!(said, @"
     [exit 2]
     [stdout]
-    no verdict (unanimous: 0 of 0 needed passes)
+    no verdict
       HEAD~1..HEAD at [COMMIT], started [TIME]
       no file of this change can be reviewed; to allow that, list the files in review.ignore
       vendor/evil.py is not reviewed: vendored
@@ -235,7 +235,7 @@ fn a_change_without_a_reviewable_file_does_not_pass() {
     [WORK]/.mala/gate/[KEY]
     [exit 2]
     [stdout]
-    no verdict (unanimous: 0 of 0 needed passes)
+    no verdict
       HEAD~1..HEAD at [COMMIT], started [TIME]
       no file of this change can be reviewed; to allow that, list the files in review.ignore
       a.py is not reviewed: a source with bytes that are no text
@@ -243,7 +243,7 @@ fn a_change_without_a_reviewable_file_does_not_pass() {
     [WORK]/.mala/gate/[KEY]
     [exit 2]
     [stdout]
-    no verdict (unanimous: 0 of 0 needed passes)
+    no verdict
       HEAD~1..HEAD at [COMMIT], started [TIME]
       no file of this change can be reviewed; to allow that, list the files in review.ignore
       app.min.js is not reviewed: minified
@@ -251,7 +251,7 @@ fn a_change_without_a_reviewable_file_does_not_pass() {
     [WORK]/.mala/gate/[KEY]
     [exit 2]
     [stdout]
-    no verdict (unanimous: 0 of 0 needed passes)
+    no verdict
       HEAD~1..HEAD at [COMMIT], started [TIME]
       no file of this change can be reviewed; to allow that, list the files in review.ignore
       Cargo.lock is not reviewed: lock file

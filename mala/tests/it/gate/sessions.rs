@@ -155,7 +155,7 @@ fn a_supervisor_that_is_stopped_is_not_waited_for() {
     assert_snapshot!(bench.world.run(&["wait", "--session-key", &ended.key]), @"
     [exit 5]
     [stdout]
-    no verdict (unanimous: 0 of 0 needed passes)
+    no verdict
       HEAD~1..HEAD at [COMMIT], started [TIME]
       never: no vote: no answer yet
       the supervisor of the session died

@@ -43,13 +43,17 @@ fn write(head: &str, body: &str) -> SentWrite {
         Some((start, _)) => format!("{start}/check-runs/ID"),
         None => head.to_owned(),
     };
-    let is_time = |word: &&str| {
+    let is_time = |word: &str| {
         word.len() == 20 && word.get(8..9) == Some("T") && word.ends_with('Z')
             || word.contains('.') && word.parse::<f64>().is_ok()
     };
-    let words = body.split(|it: char| !it.is_ascii_alphanumeric() && it != '.');
-    let times = words.filter(is_time);
-    let timeless = times.fold(body.to_owned(), |text, time| text.replace(time, "TIME"));
+    let words = body.split_inclusive(|it: char| !it.is_ascii_alphanumeric() && it != '.');
+    let timeless: String = words
+        .map(|word| {
+            let bare = word.trim_end_matches(|it: char| !it.is_ascii_alphanumeric() && it != '.');
+            if is_time(bare) { format!("TIME{}", &word[bare.len()..]) } else { word.to_owned() }
+        })
+        .collect();
     let body = if body.is_empty() { "null" } else { &timeless };
     let body = serde_json::from_str(body).unwrap();
     (head, body)

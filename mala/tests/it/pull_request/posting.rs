@@ -140,7 +140,7 @@ fn the_summary_has_the_verdict_the_findings_the_coverage_and_the_cost() {
 
     </details>
 
-    **Scope:** pull request 7 (30ddf58f6b49 to 26893d68b547), 2 files, 2 hunks, +4 -2
+    **Scope:** pull request 7 ([COMMIT] to [COMMIT]), 2 files, 2 hunks, +4 -2
     "#);
 }
 

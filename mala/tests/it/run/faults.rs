@@ -393,7 +393,7 @@ fn coders_of_a_killed_run_end_with_the_next_command() {
     [exit 0]
     [stdout]
     not running, not finished: `mala run --resume` continues
-    [ID]: workspace_opened
+    [ID]: workspace opened
     ");
     assert!(stat().is_err() || stat().unwrap().contains(") Z "), "{:?}", stat());
 }

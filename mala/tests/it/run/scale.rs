@@ -28,11 +28,11 @@ elif is "$1" 'External Review Failed' || is "$1" 'PROGRESS'; then
 elif is "$1" 'DEFECT'; then
   printf 'def work(items, seen=[]):\n    seen.extend(items)\n    return sum(seen)\n' > "$2.py"; save "add work"
 elif is "$1" 'FIRST'; then
-  while [ ! -e "$HOME/second" ]; do sleep 0.05; done
+  n=0; while [ ! -e "$HOME/second" ] && [ $n -lt 1200 ]; do n=$((n + 1)); sleep 0.05; done
   echo one > shared.txt; save "write the first line"
 elif is "$1" 'SECOND'; then
   touch "$HOME/second"
-  while [ "$(git show main:shared.txt)" != one ]; do sleep 0.05; done
+  n=0; while [ "$(git show main:shared.txt)" != one ] && [ $n -lt 1200 ]; do n=$((n + 1)); sleep 0.05; done
   echo two > shared.txt; save "write the second line"
 else
   printf "$clean" > "$2.py"; save "add work"

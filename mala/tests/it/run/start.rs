@@ -634,7 +634,7 @@ validation_triggers: {session_end: {commands: [{ref: test}], failure_mode: abort
     [exit 0]
     [stdout]
     not running
-    [ISSUE]: workspace_removed (command test: exit code 3)
+    [ISSUE]: released (command test: exit code 3)
     ");
     assert_snapshot!(world.clean(&world.read(".mala/run/report.md")), @"
     # mala run: 0 issues succeeded, 1 failed

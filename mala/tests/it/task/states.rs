@@ -670,9 +670,9 @@ fn every_command_of_a_task_says_what_it_did() {
     [TIME]  [TASK]  StatusChanged  PENDING
     [TIME]  [TASK]  StatusChanged  IN_PROGRESS
     [TIME]  [TASK]  StatusChanged  AWAITING_REVIEW
-    [TIME]  [TASK]  ReviewStarted  attempt 1: PENDING
+    [TIME]  [TASK]  ReviewStarted  attempt 1
     [TIME]  [TASK]  ReviewFailed  attempt 1: rev: exit 7 without an answer
-    [TIME]  [TASK]  ReviewStarted  attempt 1: PENDING
+    [TIME]  [TASK]  ReviewStarted  attempt 1
     [TIME]  [TASK]  StatusChanged  COMPLETE
     [TIME]  [TASK]  ReviewCompleted  attempt 1: APPROVED
     ");
