@@ -12,7 +12,7 @@ mod unique;
 
 pub use checks::{CheckOutcome, ClaimCheck, Correction, find_check, read_checks};
 pub use edits::{CauseGroups, EditedFinding, read_edit, read_groups};
-pub use json_object::{JsonObject, ParseMethod, find as find_object};
+pub use json_object::{JsonObject, ParseMethod, find as find_object, with_escaped_controls};
 pub(crate) use json_object::{have_same_value, text_around_objects, values_with_nonce};
 pub(crate) use review::{AnswerSource, read_object};
 pub use review::{HintOpinion, ModelClaim, ReviewAnswer, read_restructured, read_review};

@@ -4,7 +4,7 @@
 use super::model_client::ModelClient;
 use super::phase::AgentPhase;
 use futures_util::future::join_all;
-use mala_domain::agent::answer::{ParseProblem, RawAnswer};
+use mala_domain::agent::answer::{ParseProblem, RawAnswer, with_escaped_controls};
 use mala_domain::agent::budget::LimitReached;
 use mala_domain::agent::prompts;
 use mala_domain::conversation::{
@@ -53,8 +53,9 @@ pub(super) async fn converse<T>(
             answer_calls(phase, &mut ask, reply, after).await;
             continue;
         }
+        let text = with_escaped_controls(&reply.said.text);
         let raw = RawAnswer {
-            text: &reply.said.text,
+            text: &text,
             form_enforced: reply.form_enforced,
             nonce: phase.fence.nonce(),
         };

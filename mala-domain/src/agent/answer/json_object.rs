@@ -6,6 +6,7 @@ use super::{ParseProblem, RawAnswer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// How an answer was parsed.
@@ -49,6 +50,33 @@ pub fn find(raw: &RawAnswer<'_>, keys: &[&str]) -> Result<(JsonObject, ParseMeth
     };
     check_nonce(&object, raw)?;
     Ok((object, method))
+}
+
+/// Escapes control characters in strings if that alone makes the text one JSON object: some models
+/// write tabs and line breaks into strings as they are.
+pub fn with_escaped_controls(text: &str) -> Cow<'_, str> {
+    let whole = text.trim();
+    let is_candidate = whole.starts_with('{') && whole.len() <= MAX_BYTES;
+    if !is_candidate || unique::parse(whole).is_ok() {
+        return Cow::Borrowed(text);
+    }
+    let escaped = escape_controls(whole);
+    if unique::parse(&escaped).is_ok() { Cow::Owned(escaped) } else { Cow::Borrowed(text) }
+}
+
+fn escape_controls(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len() + 64);
+    let (mut is_in_string, mut is_after_backslash) = (false, false);
+    for c in text.chars() {
+        if is_in_string && c.is_ascii_control() {
+            escaped.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            escaped.push(c);
+        }
+        is_in_string ^= c == '"' && !is_after_backslash;
+        is_after_backslash = is_in_string && c == '\\' && !is_after_backslash;
+    }
+    escaped
 }
 
 fn from_whole_text(

@@ -30,6 +30,21 @@ const PLAIN: &str = r#"{"verdict": "FAIL", "findings": [{"file_path": "src/main.
 const PASS: &str = r#"{"verdict": "PASS", "findings": []}"#;
 
 #[test]
+fn control_characters_in_strings_are_escaped_and_nothing_else() {
+    for (text, expected) in [
+        (PASS, PASS),
+        ("{\"a\": \"x\ty\"}", "{\"a\": \"x\\u0009y\"}"),
+        ("{\n\"a\":\t\"x\ny\"}\n", "{\n\"a\":\t\"x\\u000ay\"}"),
+        (r#"{"a": "q\"	"}"#, r#"{"a": "q\"\u0009"}"#),
+        (r#"{"a": "b\\"}"#, r#"{"a": "b\\"}"#),
+        ("{\"a\": \"x\ty\"", "{\"a\": \"x\ty\""),
+        ("so:\t{\"a\": \"x\ty\"}", "so:\t{\"a\": \"x\ty\"}"),
+    ] {
+        assert_eq!(with_escaped_controls(text), expected);
+    }
+}
+
+#[test]
 fn the_plain_form_is_an_answer() {
     let answer = read(PLAIN).unwrap();
     let candidate = &answer.claims[0].candidate;
