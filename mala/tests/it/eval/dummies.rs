@@ -25,6 +25,14 @@ fn the_perfect_reviewer_scores_one_everywhere() {
     assert_eq!(result["notes"], json!([]));
 }
 
+#[test]
+fn a_run_prints_its_report() {
+    let world = world();
+    let printed = world.run(&["eval", "run", "--reviewer", "silent"]);
+    assert!(printed.starts_with("[exit 0]\n[stdout]\nsilent on starter\n"), "{printed}");
+    assert_eq!(printed, world.run(&["eval", "report"]));
+}
+
 /// 002-041, 002-016
 #[test]
 fn the_silent_reviewer_has_no_precision_and_that_is_said() {
