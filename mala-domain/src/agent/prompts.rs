@@ -14,8 +14,8 @@ pub const SAME_CAUSE: &str = include_str!("prompts/same_cause.md");
 pub const EDIT: &str = include_str!("prompts/edit.md");
 /// How to convert a review in prose into the required format.
 pub const RESTRUCTURE: &str = include_str!("prompts/restructure.md");
-/// How to list minor problems, for reviews in which a later edit turns them into notes.
-pub const MINOR: &str = include_str!("prompts/minor.md");
+/// What else to report, in reviews in which an edit makes minor findings notes.
+pub const WIDE: &str = include_str!("prompts/wide.md");
 const RETRY: &str = include_str!("prompts/retry.md");
 /// The message when no more tool calls are allowed.
 pub const LAST_CALL: &str = include_str!("prompts/last_call.md");
@@ -25,18 +25,21 @@ pub const LAST_CALL: &str = include_str!("prompts/last_call.md");
 pub enum Look {
     /// The first review, with all questions.
     First,
-    /// A second review from another angle.
+    /// Finds what the first look left out. It is shown what the first look reports.
+    FollowUp,
+    /// Another independent review, from another angle.
     Second,
 }
 
 impl Look {
     /// All looks, in order.
-    pub const ALL: [Self; 2] = [Self::First, Self::Second];
+    pub const ALL: [Self; 3] = [Self::First, Self::FollowUp, Self::Second];
 
     /// The display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::First => "draft",
+            Self::FollowUp => "follow-up",
             Self::Second => "second look",
         }
     }
@@ -45,6 +48,7 @@ impl Look {
     pub fn instruction(self) -> &'static str {
         match self {
             Self::First => include_str!("prompts/draft.md"),
+            Self::FollowUp => include_str!("prompts/follow_up.md"),
             Self::Second => include_str!("prompts/second_look.md"),
         }
     }
@@ -77,7 +81,7 @@ pub fn version() -> String {
 
 /// All prompts.
 fn all() -> Vec<&'static str> {
-    let own = [SYSTEM, VERIFY, SAME_CAUSE, EDIT, MINOR, RESTRUCTURE, RETRY, LAST_CALL];
+    let own = [SYSTEM, VERIFY, SAME_CAUSE, EDIT, WIDE, RESTRUCTURE, RETRY, LAST_CALL];
     own.into_iter().chain(Look::ALL.map(Look::instruction)).collect()
 }
 
@@ -152,7 +156,7 @@ mod tests {
     /// 002-013
     #[test]
     fn the_version_is_a_hash_of_every_prompt() {
-        assert_eq!((version().len(), all().len()), (16, 10));
+        assert_eq!((version().len(), all().len()), (16, 11));
         for at in 0..all().len() {
             let mut other = all();
             other[at] = "another prompt";

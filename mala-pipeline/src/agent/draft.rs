@@ -1,5 +1,6 @@
-//! The draft: a look at every part of a change with all questions, and in some profiles a second look from
-//! another direction. All conversations share one budget and the provider's prompt cache.
+//! The draft: a look at every part of a change with all questions, and in larger profiles further looks: for
+//! what the first one left out, and from another direction. All conversations share one budget and the
+//! provider's prompt cache.
 
 use super::edit;
 use super::phase::AgentPhase;
@@ -36,19 +37,24 @@ pub(super) struct DraftResults {
     pub(super) failure: Option<ReviewerFailure>,
 }
 
-/// Reviews every part of the change, in profiles with a second look twice, from different angles.
-/// The looks are independent; findings of both are merged by cause.
+/// Reviews every part of the change with each look of the profile. The follow-up is shown what the look
+/// before it reports; the other looks are independent. Findings of all looks are merged by cause.
 pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> DraftResults {
-    let looks = plan::looks(phase.settings.profile);
+    let looks = plan::looks(phase.settings.profile, &phase.settings.limits);
     let parts = &prepared.briefs.briefs;
     let max_calls = plan::calls_per_look(&phase.settings.limits, looks.len() * parts.len());
     let mut results = DraftResults::default();
     for look in looks.iter().copied() {
+        let reported = match look {
+            Look::FollowUp => phase.fence.wrap("findings", &reported(&results.claims)),
+            Look::First | Look::Second => String::new(),
+        };
+        let reported = reported.as_str();
         let asked = parts.iter().enumerate().map(|(index, brief)| async move {
             if index > 0 {
                 phase.account.wait_for_first_call().await;
             }
-            let part = DraftPart { brief, number: index + 1, of: parts.len() };
+            let part = DraftPart { brief, number: index + 1, of: parts.len(), reported };
             let form = review_format(prepared.hints.len());
             let answer = review(phase, &part, look, form, max_calls).await;
             phase.account.mark_warm();
@@ -77,6 +83,17 @@ struct DraftPart<'b> {
     brief: &'b PromptBrief,
     number: usize,
     of: usize,
+    /// What earlier looks report, for the follow-up.
+    reported: &'b str,
+}
+
+/// The findings of earlier looks, a line each.
+fn reported(claims: &[ReviewClaim]) -> String {
+    let line = |it: &ReviewClaim| format!("{}:{} {}", it.file, it.span, it.title);
+    match claims {
+        [] => "none".to_owned(),
+        claims => claims.iter().map(line).collect::<Vec<_>>().join("\n"),
+    }
 }
 
 /// The prompt after the change: the questions and the budget.
@@ -95,9 +112,10 @@ fn instruction(
         ));
     }
     text.push_str(look.instruction());
-    if look == Look::First && edit::is_offered(&phase.settings.limits) {
-        text.push_str(prompts::MINOR);
+    if look != Look::FollowUp && edit::is_offered(&phase.settings.limits) {
+        text.push_str(prompts::WIDE);
     }
+    text.push_str(part.reported);
     text.push_str(&prompts::budget(budget.0, budget.1));
     text
 }
@@ -295,7 +313,7 @@ impl DraftResults {
                 phase.warn(&warning);
                 self.warnings.push(warning);
             }
-            Look::Second => phase.leave_undone(&warning),
+            Look::FollowUp | Look::Second => phase.leave_undone(&warning),
         }
     }
 }

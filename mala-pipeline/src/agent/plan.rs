@@ -21,10 +21,12 @@ const MAX_LOOK_CALLS: u32 = 10;
 /// Up to this number of calls, the draft may use all of them.
 const FEW_CALLS: u32 = 4;
 
-/// The looks of a profile.
-pub(super) fn looks(profile: Profile) -> &'static [Look] {
+/// The looks of a profile. With few calls, there is one.
+pub(super) fn looks(profile: Profile, limits: &Limits) -> &'static [Look] {
     match profile {
-        Profile::Lean | Profile::Standard => &[Look::First],
+        _ if limits.max_llm_calls <= FEW_CALLS => &[Look::First],
+        Profile::Lean => &[Look::First],
+        Profile::Standard => &[Look::First, Look::FollowUp],
         Profile::Thorough => &Look::ALL,
     }
 }
@@ -83,7 +85,7 @@ pub(super) async fn forecast(
     let prepared = prepare::prepare(settings, context).await?;
     let looks = match prepared.briefs.briefs.is_empty() {
         true => &[],
-        false => looks(settings.profile),
+        false => looks(settings.profile, &settings.limits),
     };
     let asks = first_requests(settings, &prepared, looks);
     let bytes = |ask: &ChatRequest| {

@@ -12,10 +12,10 @@ pub enum Profile {
     /// Two calls: a draft, then tool results or a check of its claims.
     #[serde(alias = "quick")]
     Lean,
-    /// A draft with tools, a check of every finding, and an edit.
+    /// A draft with tools, a look for what it left out, a check of every finding, and an edit.
     #[default]
     Standard,
-    /// The same with a second look from another direction.
+    /// The same with another independent look, from another direction.
     Thorough,
 }
 

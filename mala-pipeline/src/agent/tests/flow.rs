@@ -2,6 +2,7 @@
 
 use super::scripted::*;
 use mala_domain::agent::budget::Profile;
+use mala_domain::agent::prompts::Look;
 use mala_domain::conversation::ToolChoice;
 use mala_domain::finding::VerificationOutcome;
 use serde_json::{Value, json};
@@ -29,7 +30,7 @@ fn three() -> Vec<Value> {
     ]
 }
 
-/// Answers by what is asked: the draft, the checks, the edit.
+/// Answers by what is asked: the draft, a follow-up without findings, the checks, the edit.
 fn flow(draft: Vec<Value>, outcomes: Answered, edited: Answered) -> Scripted {
     Scripted::new(move |_, ask| {
         if ask.system.starts_with("You check claims") {
@@ -38,6 +39,8 @@ fn flow(draft: Vec<Value>, outcomes: Answered, edited: Answered) -> Scripted {
             edited.clone()
         } else if ask.system.starts_with("You are given claims") {
             says(json!({"groups": [["c1", "c2"]]}).to_string())
+        } else if sent(ask).contains(Look::FollowUp.instruction()) {
+            says(PASS)
         } else {
             review(&draft)
         }
@@ -57,7 +60,7 @@ async fn findings_notes_and_refuted_claims_are_listed_apart() {
     assert_eq!(titles(&report.notes), ["[P2] edited c2"]);
     assert_eq!(titles(&report.refuted), ["[P3] Unused module"]);
     assert_eq!(report.summary, "agent-sdk reviewed 1 hunk in 1 file: 1 finding (1 P1), 1 note.");
-    assert_eq!(run.asks.len(), 3, "one draft, one check of all claims, one edit");
+    assert_eq!(run.asks.len(), 4, "a draft, a follow-up, one check of all claims, one edit");
     assert!(run.report.warnings.is_empty(), "{:?}", run.report.warnings);
 }
 
@@ -82,7 +85,7 @@ async fn every_claim_is_checked_with_tools_the_purpose_and_the_cause() {
     stage.tasks.push(("task".into(), "Halve quickly.".into()));
     let outcomes = checks(&[("c1", "holds"), ("c2", "holds"), ("c3", "holds")]);
     let run = stage.run(flow(three(), outcomes, edit(&[]))).await;
-    let check = &run.asks[1];
+    let check = &run.asks[2];
     assert!(check.system.contains("Does this change cause it"), "{}", check.system);
     assert_eq!((check.tools.len(), check.tool_choice), (10, ToolChoice::Free));
     assert_eq!(check.turns.len(), 1, "a fresh context");
@@ -124,7 +127,7 @@ async fn one_cause_is_checked_and_reported_once() {
         .run(flow(twice, checks(&[("c1", "holds")]), edit(&[("c1", "finding", "")])))
         .await;
     assert_eq!(run.report.issues.len(), 1);
-    assert!(!sent(&run.asks[1]).contains("c2:"), "it is merged before the check");
+    assert!(!sent(&run.asks[2]).contains("c2:"), "it is merged before the check");
 }
 
 #[tokio::test]
@@ -138,7 +141,7 @@ async fn where_words_leave_it_open_a_model_says_whether_causes_are_the_same() {
         .await;
     let systems: Vec<bool> =
         run.asks.iter().map(|ask| ask.system.starts_with("You are given claims")).collect();
-    assert_eq!(systems, [false, true, false, false], "before the check");
+    assert_eq!(systems, [false, false, true, false, false], "before the check");
     assert_eq!(run.report.issues.len(), 1, "{:?}", run.report.issues);
 }
 

@@ -1,4 +1,4 @@
-//! A second look, and changes in parts.
+//! Several looks, and changes in parts.
 
 use super::scripted::*;
 use crate::events::ReviewEvent;
@@ -13,9 +13,10 @@ fn look(ask: &ChatRequest) -> Option<Look> {
 }
 
 #[tokio::test]
-async fn the_second_look_shares_its_beginning_with_the_first() {
+async fn all_looks_share_their_beginning_and_only_the_follow_up_knows_the_first() {
     let model = Scripted::new(|_, ask| match look(ask) {
         Some(Look::First) => review(&[finding(1, 0.9)]),
+        Some(Look::FollowUp) => says(PASS),
         Some(Look::Second) => {
             let mut other = finding(2, 0.7);
             other["title"] = json!("[P2] The module has no caller");
@@ -32,7 +33,10 @@ async fn the_second_look_shares_its_beginning_with_the_first() {
     });
     let run = Stage::new(Profile::Thorough).run(model).await;
     let looks: Vec<Look> = run.asks.iter().filter_map(look).collect();
-    assert_eq!(looks, [Look::First, Look::Second]);
+    assert_eq!(looks, Look::ALL);
+    let first_title = finding(1, 0.9)["title"].as_str().unwrap().to_owned();
+    let told = run.asks.iter().take(3).map(|ask| sent(ask).contains(&first_title));
+    assert_eq!(told.collect::<Vec<_>>(), [false, true, false]);
     let beginning = |ask: &ChatRequest| match ask.turns.first() {
         Some(ChatTurn::User(parts)) => {
             (ask.system.clone(), ask.tools.clone(), parts.first().cloned())
@@ -42,14 +46,15 @@ async fn the_second_look_shares_its_beginning_with_the_first() {
     let first = beginning(&run.asks[0]);
     assert!(matches!(&first.2, Some(TurnPart::Repeated(_))));
     assert_eq!(beginning(&run.asks[1]), first);
+    assert_eq!(beginning(&run.asks[2]), first);
     assert_eq!((run.report.issues.len(), run.report.notes.len()), (1, 1));
-    assert_eq!(run.asks.len(), 4, "two looks, one check of both claims, one edit");
+    assert_eq!(run.asks.len(), 5, "three looks, one check of both claims, one edit");
 }
 
 #[tokio::test]
-async fn a_second_look_without_an_answer_is_said_and_the_first_one_counts() {
+async fn a_later_look_without_an_answer_is_said_and_the_first_one_counts() {
     let model = Scripted::new(|_, ask| match look(ask) {
-        Some(Look::Second) => says("I do not know"),
+        Some(Look::FollowUp | Look::Second) => says("I do not know"),
         _ if ask.system.starts_with("You bring a text") => says("{}"),
         _ => says(PASS),
     });
@@ -57,6 +62,7 @@ async fn a_second_look_without_an_answer_is_said_and_the_first_one_counts() {
     assert_eq!(run.opinion.accounted, [("app.py".into(), vec![0])]);
     assert_eq!(run.opinion.failure, None);
     let said = run.report.warnings.join("\n");
+    assert!(said.contains("the follow-up gave no answer: invalid json"), "{said}");
     assert!(said.contains("the second look gave no answer: invalid json"), "{said}");
     assert!(run.opinion.cut_short);
     assert!(run.events.iter().any(|event| matches!(event, ReviewEvent::ReviewWarning { .. })));
@@ -86,7 +92,7 @@ async fn a_large_change_is_reviewed_in_parts() {
     files.sort();
     assert_eq!(files, ["app.py", "x/a.py", "y/b.py"]);
     assert_eq!(run.opinion.failure, None);
-    assert_eq!(run.usage.llm_calls, 2, "one look at each part");
+    assert_eq!(run.usage.llm_calls, 4, "two looks at each part");
     let text = sent(&run.asks[1]);
     assert!(text.contains("x/a.py, added +500 -0 (part 1)"), "{text}");
     assert!(text.contains("reviewed in 2 parts, and this is part 2"), "{text}");
@@ -124,7 +130,7 @@ async fn a_change_of_names_and_modes_is_put_to_the_model() {
     stage.diff = "diff --git a/evil.py b/app.py\nsimilarity index 100%\nrename from evil.py\nrename to app.py\n"
         .to_owned();
     let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
-    assert_eq!((run.asks.len(), &run.opinion.failure), (1, &None));
+    assert_eq!((run.asks.len(), &run.opinion.failure), (2, &None));
     let text = sent(&run.asks[0]);
     assert!(text.contains("app.py, renamed from evil.py, no line changed"), "{text}");
     let run = stage.run(Scripted::steps(vec![says("")])).await;

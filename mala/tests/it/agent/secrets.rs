@@ -28,10 +28,10 @@ fn ways() -> Vec<(&'static str, Vec<ServerStep>, i32)> {
     let denied = json!({"error": {"message": format!("no {TOKEN}")}}).to_string();
     let elsewhere = || claim("file_path", &format!("{TOKEN}.py"));
     vec![
-        ("why", vec![says(PLAIN), checked(TOKEN)], 1),
-        ("key in why", vec![says(PLAIN), checked(KEY)], 1),
-        ("body", vec![claim("body", TOKEN), checked("so")], 1),
-        ("key in body", vec![claim("body", KEY), checked("so")], 1),
+        ("why", vec![says(PLAIN), says(PASS), checked(TOKEN)], 1),
+        ("key in why", vec![says(PLAIN), says(PASS), checked(KEY)], 1),
+        ("body", vec![claim("body", TOKEN), says(PASS), checked("so")], 1),
+        ("key in body", vec![claim("body", KEY), says(PASS), checked("so")], 1),
         ("verdict", vec![verdict(), verdict()], 2),
         ("file", vec![elsewhere(), elsewhere()], 2),
         ("refusal", vec![ModelAnswer::text(TOKEN).end(AnswerEnd::Refusal).into()], 2),

@@ -18,13 +18,13 @@ fn shown(steps: Vec<ServerStep>, args: &[&str]) -> String {
 
 #[test]
 fn what_a_review_took_is_shown() {
-    let server = ModelServer::steps(vec![says(PASS)]);
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
     let shown = world.run(&["review", "--reviewer", "agent_sdk", "--no-save"]);
     let usage = shown.lines().find(|line| line.starts_with("usage:")).unwrap_or_default();
     let parts: Vec<&str> = usage.split(", ").collect();
     assert_eq!(parts.len(), 5, "{shown}");
-    assert_eq!(parts[..2], ["usage:  claude-sonnet-5-5", "1 call"], "{shown}");
+    assert_eq!(parts[..2], ["usage:  claude-sonnet-5-5", "2 calls"], "{shown}");
     assert!(parts[2].ends_with(" tokens") && parts[3].starts_with('$'), "{usage}");
     assert_eq!(parts[4], "[DURATION]", "{usage}");
 }

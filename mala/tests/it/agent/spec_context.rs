@@ -305,7 +305,7 @@ fn standard_explores_and_still_checks_what_it_reports() {
     let (code, report) = review(&world, &["--no-save", "--profile", "standard"]);
     assert_eq!((code, &report["status"]), (1, &json!("ok")), "{report:#}");
     assert_eq!(report["issues"][0]["verification"]["outcome"], "verified", "{report:#}");
-    assert_eq!(report["stats"]["tool_calls"], 11, "{report:#}");
+    assert_eq!(report["stats"]["tool_calls"], 19, "{report:#}");
     assert_eq!(report["warnings"], json!([]), "{report:#}");
     assert!(server.requests()[0].user_text().contains("Budget: You have "));
 }

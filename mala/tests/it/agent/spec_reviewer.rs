@@ -105,7 +105,7 @@ fn r2_the_default_and_the_override_are_logged() {
             "INFO Reviewing with Claude Agent SDK... model=claude-sonnet-5-5",
         ];
         assert_eq!(lines, expected, "{config}");
-        assert_eq!(server.requests().len(), 1);
+        assert_eq!(server.requests().len(), 2);
     }
     let server = ModelServer::always(ModelAnswer::text(PASS));
     let other = with_server(changed(), &server);
@@ -370,7 +370,7 @@ fn an_exception_is_logged_as_an_error() {
 #[test]
 fn problems_that_do_not_end_the_review_are_warnings() {
     let unreadable = vec![says("LGTM"), says(PASS)];
-    let unchecked = vec![says(PLAIN), ServerFault::status(401).into()];
+    let unchecked = vec![says(PLAIN), says(PASS), ServerFault::status(401).into()];
     let broken = vec![ServerStep::from(ServerFault::status(403))];
     for (steps, warning) in [
         (unreadable, "draft: invalid json: expected value at line 1 column 1; asked again"),

@@ -412,8 +412,8 @@ fn the_agent_and_a_panel_are_treated_alike() {
     let found = r#"{"verdict": "FAIL", "findings": [{"file_path": "work.py", "line_start": 1, "line_end": 1, "priority": 1, "title": "Wrong value", "body": "It is wrong."}]}"#;
     let holds = r#"{"checks": [{"id": "c1", "outcome": "holds", "why": "it is wrong"}]}"#;
     let passes = r#"{"verdict": "PASS", "findings": []}"#;
-    let server =
-        ModelServer::steps([found, holds, passes, passes].map(|it| ModelAnswer::text(it).into()));
+    let answers = [found, passes, holds, passes, passes, passes];
+    let server = ModelServer::steps(answers.map(|it| ModelAnswer::text(it).into()));
     let agent = gate(&config("session_end", &review("agent_sdk")), "exit 5")
         .with_env("ANTHROPIC_API_KEY", "test-key")
         .with_env("ANTHROPIC_BASE_URL", server.url());
