@@ -37,33 +37,24 @@ pub(super) struct DraftResults {
     pub(super) failure: Option<ReviewerFailure>,
 }
 
-/// Reviews every part of the change with each look of the profile. The follow-up is shown what the look
-/// before it reports; the other looks are independent. Findings of all looks are merged by cause.
+/// Reviews every part of the change with each look of the profile: the first one, then the others side by
+/// side. The follow-up is shown what the first one reports. Findings of all looks are merged by cause.
 pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> DraftResults {
     let looks = plan::looks(phase.settings.profile, &phase.settings.limits);
     let parts = &prepared.briefs.briefs;
     let max_calls = plan::calls_per_look(&phase.settings.limits, looks.len() * parts.len());
     let mut results = DraftResults::default();
-    for look in looks.iter().copied() {
-        let reported = match look {
-            Look::FollowUp => phase.fence.wrap("findings", &reported(&results.claims)),
-            Look::First | Look::Second => String::new(),
-        };
-        let reported = reported.as_str();
-        let asked = parts.iter().enumerate().map(|(index, brief)| async move {
-            if index > 0 {
-                phase.account.wait_for_first_call().await;
-            }
-            let part = DraftPart { brief, number: index + 1, of: parts.len(), reported };
-            let form = review_format(prepared.hints.len());
-            let answer = review(phase, &part, look, form, max_calls).await;
-            phase.account.mark_warm();
-            answer
+    let first = ask_parts(phase, prepared, Look::First, "", max_calls).await;
+    results.add(phase, Look::First, parts, first);
+    if results.failure.is_none() {
+        let told = phase.fence.wrap("findings", &reported(&results.claims));
+        let later: Vec<Look> = looks.iter().copied().filter(|look| *look != Look::First).collect();
+        let asked = later.iter().map(|look| {
+            let told = if *look == Look::FollowUp { told.as_str() } else { "" };
+            ask_parts(phase, prepared, *look, told, max_calls)
         });
-        let answers = join_all(asked).await;
-        results.add(phase, look, parts, answers);
-        if results.failure.is_some() {
-            break;
+        for (look, answers) in later.iter().zip(join_all(asked).await) {
+            results.add(phase, *look, parts, answers);
         }
     }
     let read = phase.hunks_read(&prepared.briefs.left_out);
@@ -78,16 +69,38 @@ pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> D
     results
 }
 
+/// Asks for one look at every part, side by side. `reported` is what the model is told of another look.
+async fn ask_parts(
+    phase: &AgentPhase<'_>,
+    prepared: &PreparedPrompts,
+    look: Look,
+    reported: &str,
+    max_calls: u32,
+) -> Vec<Result<ReviewAnswer, StopReason>> {
+    let parts = &prepared.briefs.briefs;
+    let asked = parts.iter().enumerate().map(|(index, brief)| async move {
+        if index > 0 {
+            phase.account.wait_for_first_call().await;
+        }
+        let part = DraftPart { brief, number: index + 1, of: parts.len(), reported };
+        let form = review_format(prepared.hints.len());
+        let answer = review(phase, &part, look, form, max_calls).await;
+        phase.account.mark_warm();
+        answer
+    });
+    join_all(asked).await
+}
+
 /// One part of a change.
 struct DraftPart<'b> {
     brief: &'b PromptBrief,
     number: usize,
     of: usize,
-    /// What earlier looks report, for the follow-up.
+    /// What the first look reports, for the follow-up.
     reported: &'b str,
 }
 
-/// The findings of earlier looks, a line each.
+/// The findings of the first look, a line each.
 fn reported(claims: &[ReviewClaim]) -> String {
     let line = |it: &ReviewClaim| format!("{}:{} {}", it.file, it.span, it.title);
     match claims {
