@@ -6,12 +6,14 @@
 mod schedule;
 mod state;
 mod transition;
+mod work;
 
 pub use super::outcome::ReviewedRange;
 pub use schedule::{is_over, reached_limit};
-pub use state::{
-    CodeOrder, CommandStage, FailedCommand, PromptKind, RunState, TriggerFire, WorkKey,
-    WorkOutcome, WorkProgress, WorkStep,
+pub use state::RunState;
+pub use work::{
+    CodeOrder, CommandStage, FailedCommand, PromptKind, TriggerFire, WorkKey, WorkOutcome,
+    WorkProgress, WorkStep,
 };
 
 use super::issue::{IssueId, IssueStatus, TrackerIssue};

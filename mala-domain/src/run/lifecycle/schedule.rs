@@ -3,7 +3,8 @@
 use super::super::issue::{IssueId, TrackerIssue};
 use super::super::readiness::readiness;
 use super::super::triggers::{TriggerKind, completed_epics, fires_at_run_end, fires_periodically};
-use super::state::{RunState, TriggerFire, WorkKey, WorkProgress, WorkStep};
+use super::state::RunState;
+use super::work::{TriggerFire, WorkKey, WorkProgress, WorkStep};
 use super::{CommandStage, Effect, RunRules};
 
 /// Starts work after an event.

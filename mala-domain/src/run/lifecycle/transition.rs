@@ -8,9 +8,10 @@ use super::super::outcome::{
 };
 use super::super::triggers::TriggerKind;
 use super::schedule::{issue_done, spent_limit};
-use super::state::{
-    CodeOrder, CommandStage, FailedCommand, PromptKind, RunState, WorkKey, WorkOutcome,
-    WorkProgress, WorkStep,
+use super::state::RunState;
+use super::work::{
+    CodeOrder, CommandStage, FailedCommand, PromptKind, WorkKey, WorkOutcome, WorkProgress,
+    WorkStep,
 };
 use super::{RunRules, WorkEvent, claim_holds};
 use crate::config::FailureMode;
