@@ -272,7 +272,7 @@ pub fn event_name(state: &RunState, event: &RunEvent) -> &'static str {
             Some(WorkStep::Review) => "on_review_retry",
             Some(WorkStep::File(super::outcome::AfterReview::Fix)) => "on_review_retry",
             Some(WorkStep::Code(_)) => "on_review_retry",
-            Some(_) if state.works.get(key).is_some_and(WorkProgress::is_accepted) => {
+            Some(_) if state.works.get(key).is_some_and(|work| work.is_accepted()) => {
                 "on_review_passed"
             }
             _ => "on_review_failed",

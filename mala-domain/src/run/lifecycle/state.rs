@@ -24,8 +24,8 @@ pub struct RunState {
     pub started_at: i64,
     /// All issues that the run knows.
     pub issues: Vec<TrackerIssue>,
-    /// All pieces of work.
-    pub works: BTreeMap<WorkKey, WorkProgress>,
+    /// All pieces of work. Boxed, because a map has room for more entries than it contains.
+    pub works: BTreeMap<WorkKey, Box<WorkProgress>>,
     /// Epics whose trigger fired.
     pub fired_epics: BTreeSet<IssueId>,
     /// Epics of issues that were worked on, in their order.

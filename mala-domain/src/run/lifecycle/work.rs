@@ -208,8 +208,10 @@ pub struct WorkProgress {
     pub target_moves: u32,
     /// The purpose of the last fix.
     pub fixing: Option<PromptKind>,
-    /// Findings of the last completed review.
+    /// Findings of the last completed review, until it is done.
     pub findings: Vec<Finding>,
+    /// Number of findings of the last completed review.
+    pub n_findings: usize,
     /// Commands that failed when they ran last.
     pub failed_commands: Vec<FailedCommand>,
     /// The last review.
@@ -258,6 +260,7 @@ impl WorkProgress {
             target_moves: 0,
             fixing: None,
             findings: Vec::new(),
+            n_findings: 0,
             failed_commands: Vec::new(),
             reviewed: None,
             not_reviewed: None,
@@ -289,6 +292,16 @@ impl WorkProgress {
     pub(super) fn held_reason(&self) -> Option<String> {
         let is_queued = matches!(self.step, WorkStep::Queued(_));
         self.held.filter(|_| is_queued).map(str::to_owned)
+    }
+
+    /// Keeps of finished work only what the report needs, and the commit with which a merged issue is closed. The log
+    /// has the rest.
+    pub(super) fn forget_details(&mut self) {
+        (self.workspace, self.session, self.fixing) = (None, None, None);
+        (self.messages, self.findings) = (Vec::new(), Vec::new());
+        if let Some(reviewed) = &mut self.reviewed {
+            reviewed.forget_details();
+        }
     }
 
     /// Whether it is not done yet.
