@@ -341,7 +341,7 @@ async fn next_stop(stop: &mut StopRequests) -> u32 {
 struct StepTask {
     key: WorkKey,
     step: WorkStep,
-    work: mala_domain::run::lifecycle::WorkProgress,
+    work: Box<mala_domain::run::lifecycle::WorkProgress>,
     issue: Option<TrackerIssue>,
     linked: Option<IssueId>,
     run_id: String,

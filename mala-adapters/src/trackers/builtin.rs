@@ -8,7 +8,9 @@ use mala_domain::ports::{
 use mala_domain::run::issue::{IssueDraft, IssueId, TrackerIssue};
 use mala_domain::task::{TaskRecord, TaskStatus, clean_label, clean_text, make_id};
 use rusqlite::types::Type;
-use rusqlite::{Connection, Error, OptionalExtension, Result, Transaction, TransactionBehavior};
+use rusqlite::{
+    Connection, Error, OptionalExtension, Result, Row, Transaction, TransactionBehavior,
+};
 use serde_json::json;
 
 /// The tables of tasks and events.
@@ -75,8 +77,13 @@ impl Tracker for BuiltinTracker {
     }
 
     fn issues(&self) -> BoxFuture<'_, std::result::Result<Vec<TrackerIssue>, TrackerError>> {
-        let tasks = self.tasks();
-        Box::pin(async move { Ok(tasks.await?.iter().map(TaskRecord::to_issue).collect()) })
+        // Row by row: the reviews of a task, which no issue has, can be long.
+        let issues = self.ledger.run(|connection| {
+            let mut statement = connection.prepare("SELECT task FROM task ORDER BY seq")?;
+            let rows = statement.query_map([], |row| Ok(read(row)?.to_issue()))?;
+            rows.collect()
+        });
+        Box::pin(async move { issues.await.map_err(failed) })
     }
 
     fn issue<'a>(
@@ -158,8 +165,7 @@ impl TaskStore for BuiltinTracker {
     fn tasks(&self) -> BoxFuture<'_, std::result::Result<Vec<TaskRecord>, TrackerError>> {
         let tasks = self.ledger.run(|connection| {
             let mut statement = connection.prepare("SELECT task FROM task ORDER BY seq")?;
-            let rows = statement.query_map([], |row| parsed(&row.get::<_, String>(0)?))?;
-            rows.collect()
+            statement.query_map([], read)?.collect()
         });
         Box::pin(async move { tasks.await.map_err(failed) })
     }
@@ -168,19 +174,19 @@ impl TaskStore for BuiltinTracker {
         &'a self,
         id: &'a str,
     ) -> BoxFuture<'a, std::result::Result<TaskRecord, TrackerError>> {
-        let tasks = self.tasks();
+        let wanted = IssueId::new(id);
+        let found = self.ledger.run(move |connection| match find(connection, &wanted)? {
+            Some(task) => Ok(vec![task]),
+            None => find_by_prefix(connection, &wanted),
+        });
         Box::pin(async move {
-            let tasks = tasks.await?;
-            if let Some(task) = tasks.iter().find(|task| task.id.as_str() == id) {
-                return Ok(task.clone());
-            }
-            let fits = |task: &&TaskRecord| !id.is_empty() && task.id.as_str().starts_with(id);
-            let found: Vec<&TaskRecord> = tasks.iter().filter(fits).collect();
-            match found.as_slice() {
-                [] => Err(TrackerError::Unknown(IssueId::new(id))),
-                [task] => Ok((*task).clone()),
-                several => {
-                    let ids: Vec<&str> = several.iter().map(|task| task.id.as_str()).collect();
+            let mut found = found.await.map_err(failed)?;
+            match (found.len(), found.pop()) {
+                (1, Some(task)) => Ok(task),
+                (_, None) => Err(TrackerError::Unknown(IssueId::new(id))),
+                (_, Some(last)) => {
+                    let ids: Vec<&str> =
+                        found.iter().chain([&last]).map(|task| task.id.as_str()).collect();
                     Err(TrackerError::Ambiguous { id: id.to_owned(), found: ids.join(", ") })
                 }
             }
@@ -275,7 +281,15 @@ impl TaskStore for BuiltinTracker {
 
 fn find(connection: &Connection, id: &IssueId) -> Result<Option<TaskRecord>> {
     let sql = "SELECT task FROM task WHERE id = ?";
-    connection.query_row(sql, [id.as_str()], |row| parsed(&row.get::<_, String>(0)?)).optional()
+    connection.query_row(sql, [id.as_str()], read).optional()
+}
+
+/// The tasks whose ids start with this text; none if it is empty.
+fn find_by_prefix(connection: &Connection, start: &IssueId) -> Result<Vec<TaskRecord>> {
+    let sql =
+        "SELECT task FROM task WHERE ?1 <> '' AND substr(id, 1, length(?1)) = ?1 ORDER BY seq";
+    let mut statement = connection.prepare(sql)?;
+    statement.query_map([start.as_str()], read)?.collect()
 }
 
 /// Adds a task; creates an id if it has none.
@@ -327,8 +341,9 @@ fn insert_event(connection: &Connection, event: &str) -> Result<()> {
     Ok(())
 }
 
-fn parsed(text: &str) -> Result<TaskRecord> {
-    serde_json::from_str(text)
+/// The task in the first column of a row.
+fn read(row: &Row<'_>) -> Result<TaskRecord> {
+    serde_json::from_str(row.get_ref(0)?.as_str()?)
         .map_err(|error| Error::FromSqlConversionFailure(0, Type::Text, Box::new(error)))
 }
 

@@ -60,6 +60,27 @@ fn issues_are_claimed_once_released_and_closed() {
     assert_eq!(wait(tracker.close(&unknown, "x")), Err(expected));
 }
 
+/// What one task takes does not depend on how many others there are.
+#[test]
+fn a_task_is_read_without_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let tracker = open(folder.path());
+    for id in ["ab-1", "ab-2", "b-1", "ab"] {
+        wait(tracker.add(&TaskRecord::new(IssueId::new(id), id))).unwrap();
+    }
+    let database = rusqlite::Connection::open(folder.path().join("ledger.db")).unwrap();
+    database.execute("UPDATE task SET task = 'unreadable' WHERE id = 'b-1'", []).unwrap();
+    assert!(wait(tracker.tasks()).is_err());
+    let found = |id: &str| wait(tracker.task(id)).map(|task| task.id.0);
+    assert_eq!(found("ab").as_deref(), Ok("ab"), "the whole id comes first");
+    assert_eq!(found("ab-2").as_deref(), Ok("ab-2"));
+    let (id, several) = ("a".to_owned(), "ab-1, ab-2, ab".to_owned());
+    assert_eq!(found("a"), Err(TrackerError::Ambiguous { id, found: several }));
+    for id in ["", "AB", "ab%", "x"] {
+        assert_eq!(found(id), Err(TrackerError::Unknown(IssueId::new(id))), "{id}");
+    }
+}
+
 #[test]
 fn many_claims_at_the_same_time_have_one_winner() {
     let folder = tempfile::tempdir().unwrap();

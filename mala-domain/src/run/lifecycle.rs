@@ -6,12 +6,14 @@
 mod schedule;
 mod state;
 mod transition;
+mod work;
 
 pub use super::outcome::ReviewedRange;
 pub use schedule::{is_over, reached_limit};
-pub use state::{
-    CodeOrder, CommandStage, FailedCommand, PromptKind, RunState, TriggerFire, WorkKey,
-    WorkOutcome, WorkProgress, WorkStep,
+pub use state::RunState;
+pub use work::{
+    CodeOrder, CommandStage, FailedCommand, PromptKind, TriggerFire, WorkKey, WorkOutcome,
+    WorkProgress, WorkStep,
 };
 
 use super::issue::{IssueId, IssueStatus, TrackerIssue};
@@ -270,7 +272,7 @@ pub fn event_name(state: &RunState, event: &RunEvent) -> &'static str {
             Some(WorkStep::Review) => "on_review_retry",
             Some(WorkStep::File(super::outcome::AfterReview::Fix)) => "on_review_retry",
             Some(WorkStep::Code(_)) => "on_review_retry",
-            Some(_) if state.works.get(key).is_some_and(WorkProgress::is_accepted) => {
+            Some(_) if state.works.get(key).is_some_and(|work| work.is_accepted()) => {
                 "on_review_passed"
             }
             _ => "on_review_failed",

@@ -140,6 +140,15 @@ pub struct ReviewedRange {
 }
 
 impl ReviewedRange {
+    /// Keeps how the review ended, and forgets what it found and where it started.
+    pub(super) fn forget_details(&mut self) {
+        self.base = String::new();
+        self.ledger_ids = BTreeMap::new();
+        if let TriggerReview::Completed(findings) = &mut self.review {
+            *findings = Vec::new();
+        }
+    }
+
     /// A review of the range between two commits, without further data.
     pub fn new(review: TriggerReview, base: impl Into<String>, head: impl Into<String>) -> Self {
         Self {

@@ -189,7 +189,7 @@ fn entry(state: &RunState, key: &WorkKey, work: &WorkProgress) -> WorkEntry {
             .filter(|it| it.review.advances_baseline() && !matches!(key, WorkKey::Issue(_)))
             .map(|it| it.head.clone()),
         not_reviewed: work.not_reviewed.clone(),
-        findings: work.findings.len(),
+        findings: work.n_findings,
         fixed: work.n_fixed,
         filed: work.filed.iter().filter(is_open).map(ToString::to_string).collect(),
         failed_commands: work.failed_commands.iter().map(|it| it.name.clone()).collect(),

@@ -181,8 +181,8 @@ impl<'r> RunProgressLog<'r> {
     fn save(&self) -> Result<(), RunLogError> {
         let metadata = self.metadata.lock().unwrap_or_else(PoisonError::into_inner);
         // Plain data always has a JSON form.
-        let text = serde_json::to_string_pretty(&*metadata).unwrap_or_default();
-        self.ports.log.save_metadata(&format!("{text}\n"))
+        let text = serde_json::to_string_pretty(&*metadata).unwrap_or_default() + "\n";
+        self.ports.log.save_metadata(&text)
     }
 
     fn show(&self, key: &WorkKey) {

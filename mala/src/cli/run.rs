@@ -19,7 +19,7 @@ use mala_domain::run::issue::IssueId;
 use mala_domain::run::lifecycle::RunConclusion;
 use mala_domain::run::metadata::StartRequest;
 use mala_domain::run::readiness::{IssueSelection, unknown_name};
-use mala_domain::run::report::{html, markdown};
+use mala_domain::run::report::{RunReport, html, markdown};
 use mala_domain::run::triggers::ReviewFlags;
 use mala_pipeline::run::{RunError, RunPorts, RunResult, run as orchestrate};
 use std::collections::BTreeMap;
@@ -107,8 +107,11 @@ pub(super) fn run(args: &RunCommandArgs, here: &Environment) -> anyhow::Result<E
         }
     }
     let request = request(args)?;
+    // As many threads for checks and queries as the machine has cores: more only hold memory.
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
+        .max_blocking_threads(cores.max(2))
         .build()
         .context("starting the runtime")?;
     let done = runtime.block_on(async {
@@ -183,10 +186,10 @@ async fn stop_on_signals(sender: watch::Sender<u32>) -> Result<RunResult, RunErr
 }
 
 fn finish(result: RunResult, log: &dyn RunLog) -> anyhow::Result<Exit> {
-    let text = markdown(&result.report);
+    // One format after the other: a report has a part per issue.
     log.save_report("report.html", &html(&result.report))?;
-    let json = serde_json::to_string_pretty(&result.report).context("writing the report")?;
-    log.save_report("report.json", &format!("{json}\n"))?;
+    log.save_report("report.json", &json(&result.report)?)?;
+    let text = markdown(&result.report);
     let path = log.save_report("report.md", &text)?;
     console::data(&text)?;
     console::say(&format!("report: {path}"));
@@ -196,6 +199,12 @@ fn finish(result: RunResult, log: &dyn RunLog) -> anyhow::Result<Exit> {
         RunConclusion::NotReviewed => Exit::CouldNotReview,
         RunConclusion::Interrupted => Exit::Interrupted,
     })
+}
+
+fn json(report: &RunReport) -> anyhow::Result<String> {
+    let mut text = serde_json::to_string_pretty(report).context("writing the report")?;
+    text.push('\n');
+    Ok(text)
 }
 
 fn locked(error: RunLogError) -> anyhow::Error {

@@ -3,7 +3,8 @@
 use super::super::issue::{IssueId, TrackerIssue};
 use super::super::readiness::readiness;
 use super::super::triggers::{TriggerKind, completed_epics, fires_at_run_end, fires_periodically};
-use super::state::{RunState, TriggerFire, WorkKey, WorkProgress, WorkStep};
+use super::state::RunState;
+use super::work::{TriggerFire, WorkKey, WorkProgress, WorkStep};
 use super::{CommandStage, Effect, RunRules};
 
 /// Starts work after an event.
@@ -21,7 +22,7 @@ pub(super) fn next(state: &mut RunState, rules: &RunRules, at: i64) -> Vec<Effec
     if !state.stopping {
         effects.extend(next_issues(state, rules, at).into_iter().map(Effect::Perform));
     }
-    if effects.is_empty() && !state.works.values().any(WorkProgress::is_going_on) {
+    if effects.is_empty() && !state.works.values().any(|work| work.is_going_on()) {
         effects.push(ending(state, rules, at));
     }
     effects
@@ -56,7 +57,7 @@ pub(super) fn issue_done(state: &mut RunState, rules: &RunRules, id: &IssueId, a
 fn fire(state: &mut RunState, kind: TriggerKind, epic: Option<IssueId>, at: i64) -> WorkKey {
     state.n_fires += 1;
     let key = WorkKey::Trigger(TriggerFire { kind, epic, number: state.n_fires });
-    state.works.insert(key.clone(), WorkProgress::new(WorkStep::Open, at));
+    state.works.insert(key.clone(), Box::new(WorkProgress::new(WorkStep::Open, at)));
     key
 }
 
@@ -69,24 +70,24 @@ fn next_merge(state: &mut RunState) -> Option<WorkKey> {
                 | WorkStep::Commands(CommandStage::AfterRebase)
         )
     };
-    if state.works.values().any(is_merging) {
+    if state.works.values().any(|work| is_merging(work)) {
         return None;
     }
-    let queued = |(key, work): (&WorkKey, &WorkProgress)| match work.step {
+    let queued = state.works.iter().filter_map(|(key, work)| match work.step {
         WorkStep::Queued(number) if work.waits.is_none() => Some((number, key.clone())),
         _ => None,
-    };
-    let (_, key) = state.works.iter().filter_map(queued).min()?;
+    });
+    let (_, key) = queued.min()?;
     state.works.get_mut(&key)?.step = WorkStep::Rebase;
     Some(key)
 }
 
 fn next_issues(state: &mut RunState, rules: &RunRules, at: i64) -> Vec<WorkKey> {
-    let is_busy = |(key, work): (&WorkKey, &WorkProgress)| match key {
+    let busy = state.works.iter().filter(|(key, work)| match key {
         WorkKey::Issue(_) => work.is_going_on(),
         WorkKey::Trigger(_) => matches!(work.step, WorkStep::Code(_)),
-    };
-    let n_busy = state.works.iter().filter(|entry| is_busy(*entry)).count();
+    });
+    let n_busy = busy.count();
     let n_started = state.works.keys().filter(|key| matches!(key, WorkKey::Issue(_))).count();
     let left = rules.max_issues.map_or(usize::MAX, |max| max.saturating_sub(n_started));
     let free = rules.max_agents.saturating_sub(n_busy).min(left);
@@ -99,7 +100,7 @@ fn next_issues(state: &mut RunState, rules: &RunRules, at: i64) -> Vec<WorkKey> 
     for id in ready.into_iter().take(free) {
         state.note_epic(&id);
         let key = WorkKey::Issue(id);
-        state.works.insert(key.clone(), WorkProgress::new(WorkStep::Claim, at));
+        state.works.insert(key.clone(), Box::new(WorkProgress::new(WorkStep::Claim, at)));
         started.push(key);
     }
     started
@@ -161,6 +162,6 @@ pub fn is_over(state: &RunState, rules: &RunRules, issues: &[TrackerIssue], tip:
     let taken = state.taken(rules.work_on_findings);
     let ready = readiness(&state.issues, &rules.selection, &taken, &rules.owner).ready;
     ready.is_empty()
-        && !state.works.values().any(WorkProgress::is_active)
+        && !state.works.values().any(|work| work.is_active())
         && !fires_last(&state, rules)
 }

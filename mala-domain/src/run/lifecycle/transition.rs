@@ -8,9 +8,10 @@ use super::super::outcome::{
 };
 use super::super::triggers::TriggerKind;
 use super::schedule::{issue_done, spent_limit};
-use super::state::{
-    CodeOrder, CommandStage, FailedCommand, PromptKind, RunState, WorkKey, WorkOutcome,
-    WorkProgress, WorkStep,
+use super::state::RunState;
+use super::work::{
+    CodeOrder, CommandStage, FailedCommand, PromptKind, WorkKey, WorkOutcome, WorkProgress,
+    WorkStep,
 };
 use super::{RunRules, WorkEvent, claim_holds};
 use crate::config::FailureMode;
@@ -37,7 +38,8 @@ pub(super) fn apply(
 ) -> bool {
     let linked = state.linked_issue(key);
     let first = if matches!(key, WorkKey::Issue(_)) { WorkStep::Claim } else { WorkStep::Open };
-    let work = state.works.entry(key.clone()).or_insert_with(|| WorkProgress::new(first, at));
+    let work =
+        state.works.entry(key.clone()).or_insert_with(|| Box::new(WorkProgress::new(first, at)));
     let before = work.cost_usd;
     let next = WorkContext { rules, key, linked, at }.next(work, event);
     state.cost_usd += work.cost_usd - before;
@@ -60,6 +62,9 @@ pub(super) fn apply(
         }
     }
     after(state, rules, (key, at), event);
+    if let Some(work) = state.works.get_mut(key).filter(|work| !work.is_active()) {
+        work.forget_details();
+    }
     true
 }
 
@@ -366,6 +371,7 @@ impl WorkContext<'_> {
             };
             work.n_fixed += work.findings.iter().filter(|old| !still(old)).count();
             work.findings.clone_from(findings);
+            work.n_findings = findings.len();
             return match findings.is_empty() && work.filed.is_empty() {
                 true => self.go_on(work, after),
                 false => Next::Step(WorkStep::File(after)),

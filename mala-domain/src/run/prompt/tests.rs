@@ -28,7 +28,7 @@ fn work() -> WorkProgress {
     let key = WorkKey::Issue(super::super::issue::IssueId::new("x-1"));
     let event = Box::new(WorkEvent::ReviewStarted);
     step(&mut state, &rules, 0, &RunEvent::Work { key: key.clone(), event });
-    state.works.remove(&key).unwrap()
+    *state.works.remove(&key).unwrap()
 }
 
 fn told(kind: &PromptKind, issue: &TrackerIssue, work: &WorkProgress) -> String {

@@ -17,7 +17,7 @@ pub(super) struct LiveView {
     /// The lines of the works that are in progress; `None` without a terminal.
     lines: Option<MultiProgress>,
     works: Mutex<BTreeMap<String, WorkLine>>,
-    /// The last step of each piece of work that was printed as a line of text.
+    /// The last step of each piece of work in progress that was printed as a line of text.
     printed: Mutex<BTreeMap<String, String>>,
 }
 
@@ -84,9 +84,17 @@ impl LiveView {
 
     /// Whether a notice says more than the last one of its work: two steps may have the same name.
     fn is_new(&self, notice: &RunNotice) -> bool {
-        let RunNotice::Step { work, doing, .. } = notice else { return true };
         let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
-        printed.insert(work.clone(), doing.clone()).as_ref() != Some(doing)
+        match notice {
+            RunNotice::Step { work, doing, .. } => {
+                printed.insert(work.clone(), doing.clone()).as_ref() != Some(doing)
+            }
+            RunNotice::Ended { work, .. } => {
+                printed.remove(work);
+                true
+            }
+            _ => true,
+        }
     }
 
     /// Removes all lines.

@@ -1,6 +1,8 @@
 //! Commands, reviews and fix cycles.
 
+use super::super::super::report::build;
 use super::*;
+use crate::finding::Finding;
 
 const SESSION: &str = "validation_triggers: {session_end: {code_review: {enabled: true, finding_threshold: P1, max_retries: 2}}}";
 
@@ -36,7 +38,7 @@ fn findings_go_back_to_the_same_session() {
     run.start(false);
     let mut resumed = None;
     while run.turn() {
-        let work = run.state.works.values().next();
+        let work = run.state.works.values().next().map(|work| &**work);
         if let Some(WorkProgress { step: WorkStep::Code(order), session, .. }) = work
             && order.prompt == PromptKind::Findings
         {
@@ -216,4 +218,26 @@ fn a_review_stays_done_when_reviews_are_turned_off() {
     let works = rebuild(&rules(""), &run.log).works;
     let work = works.values().next().unwrap();
     assert!(work.reviewed.is_some() && work.outcome == Some(WorkOutcome::Succeeded), "{work:?}");
+}
+
+/// The memory of a run does not grow with what coders and reviewers wrote about finished issues.
+#[test]
+fn finished_work_keeps_no_texts_of_its_sessions_and_findings() {
+    let long = "x".repeat(10_000);
+    let mut session = coder(CoderEnd::Finished, "h1", "c0", "bd-a: x");
+    if let WorkEvent::CoderEnded { message, .. } = &mut session {
+        message.clone_from(&long);
+    }
+    let minor = Finding { body: long, ..finding("Minor", Some(Priority::P3)) };
+    let run = simulation(SESSION, &[issue("a", None, &[])])
+        .script("a code", [session])
+        .script("a review", [reviewed(TriggerReview::Completed(vec![minor]))])
+        .run();
+    let work = &run.state.works[&WorkKey::Issue(IssueId::new("a"))];
+    assert_eq!(work.outcome, Some(WorkOutcome::Succeeded));
+    assert!(format!("{work:?}").len() < 2_000, "{work:?}");
+    let report = build(&run.state, &run.rules, "", run.now);
+    let entry = &report.issues[0];
+    assert_eq!((entry.findings, entry.review), (1, Some("success")));
+    assert_eq!(rebuild(&run.rules, &run.log), run.state);
 }

@@ -26,8 +26,8 @@ fn merges_are_serial() {
     run.start(false);
     while run.turn() {
         let merging =
-            |work: &&WorkProgress| matches!(work.step, WorkStep::Rebase | WorkStep::Advance { .. });
-        assert!(run.state.works.values().filter(merging).count() <= 1);
+            |work: &WorkProgress| matches!(work.step, WorkStep::Rebase | WorkStep::Advance { .. });
+        assert!(run.state.works.values().filter(|work| merging(work)).count() <= 1);
     }
     assert_eq!(run.tip, 5, "each issue is merged once");
 }
