@@ -25,9 +25,9 @@ pub const LAST_CALL: &str = include_str!("prompts/last_call.md");
 pub enum Look {
     /// The first review, with all questions.
     First,
-    /// Finds what the first look left out. It is shown what the first look reports.
+    /// Finds what the first look left out, file by file.
     FollowUp,
-    /// Another independent review, from another angle.
+    /// Finds what both left out, from behaviour to code.
     Second,
 }
 

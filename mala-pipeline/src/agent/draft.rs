@@ -37,24 +37,24 @@ pub(super) struct DraftResults {
     pub(super) failure: Option<ReviewerFailure>,
 }
 
-/// Reviews every part of the change with each look of the profile: the first one, then the others side by
-/// side. The follow-up is shown what the first one reports. Findings of all looks are merged by cause.
+/// Reviews every part of the change with each look of the profile. A later look is shown what the looks
+/// before it report. Findings of all looks are merged by cause.
 pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> DraftResults {
     let looks = plan::looks(phase.settings.profile, &phase.settings.limits);
     let parts = &prepared.briefs.briefs;
     let max_calls = plan::calls_per_look(&phase.settings.limits, looks.len() * parts.len());
     let mut results = DraftResults::default();
-    let first = ask_parts(phase, prepared, Look::First, "", max_calls).await;
-    results.add(phase, Look::First, parts, first);
-    if results.failure.is_none() {
-        let told = phase.fence.wrap("findings", &reported(&results.claims));
-        let later: Vec<Look> = looks.iter().copied().filter(|look| *look != Look::First).collect();
-        let asked = later.iter().map(|look| {
-            let told = if *look == Look::FollowUp { told.as_str() } else { "" };
-            ask_parts(phase, prepared, *look, told, max_calls)
-        });
-        for (look, answers) in later.iter().zip(join_all(asked).await) {
-            results.add(phase, *look, parts, answers);
+    for look in looks.iter().copied() {
+        let reported = match look {
+            Look::First => String::new(),
+            Look::FollowUp | Look::Second => {
+                phase.fence.wrap("findings", &reported(&results.claims))
+            }
+        };
+        let answers = ask_parts(phase, prepared, look, &reported, max_calls).await;
+        results.add(phase, look, parts, answers);
+        if results.failure.is_some() {
+            break;
         }
     }
     let read = phase.hunks_read(&prepared.briefs.left_out);
@@ -69,7 +69,7 @@ pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> D
     results
 }
 
-/// Asks for one look at every part, side by side. `reported` is what the model is told of another look.
+/// Asks for one look at every part, side by side. `reported` is what the model is told of earlier looks.
 async fn ask_parts(
     phase: &AgentPhase<'_>,
     prepared: &PreparedPrompts,
@@ -96,11 +96,11 @@ struct DraftPart<'b> {
     brief: &'b PromptBrief,
     number: usize,
     of: usize,
-    /// What the first look reports, for the follow-up.
+    /// What earlier looks report.
     reported: &'b str,
 }
 
-/// The findings of the first look, a line each.
+/// The findings of earlier looks, a line each.
 fn reported(claims: &[ReviewClaim]) -> String {
     let line = |it: &ReviewClaim| format!("{}:{} {}", it.file, it.span, it.title);
     match claims {

@@ -15,7 +15,7 @@ pub enum Profile {
     /// A draft with tools, a look for what it left out, a check of every finding, and an edit.
     #[default]
     Standard,
-    /// The same with another independent look, from another direction.
+    /// The same with one more look, from another direction.
     Thorough,
 }
 

@@ -13,7 +13,7 @@ fn look(ask: &ChatRequest) -> Option<Look> {
 }
 
 #[tokio::test]
-async fn all_looks_share_their_beginning_and_only_the_follow_up_knows_the_first() {
+async fn looks_share_their_beginning_and_later_ones_know_what_was_reported() {
     let model = Scripted::new(|_, ask| match look(ask) {
         Some(Look::First) => review(&[finding(1, 0.9)]),
         Some(Look::FollowUp) => says(PASS),
@@ -36,7 +36,7 @@ async fn all_looks_share_their_beginning_and_only_the_follow_up_knows_the_first(
     assert_eq!(looks, Look::ALL);
     let first_title = finding(1, 0.9)["title"].as_str().unwrap().to_owned();
     let told = run.asks.iter().take(3).map(|ask| sent(ask).contains(&first_title));
-    assert_eq!(told.collect::<Vec<_>>(), [false, true, false]);
+    assert_eq!(told.collect::<Vec<_>>(), [false, true, true]);
     let beginning = |ask: &ChatRequest| match ask.turns.first() {
         Some(ChatTurn::User(parts)) => {
             (ask.system.clone(), ask.tools.clone(), parts.first().cloned())
