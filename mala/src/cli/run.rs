@@ -107,11 +107,11 @@ pub(super) fn run(args: &RunCommandArgs, here: &Environment) -> anyhow::Result<E
         }
     }
     let request = request(args)?;
-    // A few threads for checks and queries: more only hold memory.
+    // As many threads for checks and queries as the machine has cores: more only hold memory.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(cores.max(4))
+        .max_blocking_threads(cores.max(2))
         .build()
         .context("starting the runtime")?;
     let done = runtime.block_on(async {
