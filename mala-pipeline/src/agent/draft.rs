@@ -45,13 +45,7 @@ pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> D
     let max_calls = plan::calls_per_look(&phase.settings.limits, looks.len() * parts.len());
     let mut results = DraftResults::default();
     for look in looks.iter().copied() {
-        let reported = match look {
-            Look::First => String::new(),
-            Look::FollowUp | Look::Second => {
-                phase.fence.wrap("findings", &reported(&results.claims))
-            }
-        };
-        let answers = ask_parts(phase, prepared, look, &reported, max_calls).await;
+        let answers = ask_parts(phase, prepared, look, &results.claims, max_calls).await;
         results.add(phase, look, parts, answers);
         if results.failure.is_some() {
             break;
@@ -69,20 +63,26 @@ pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> D
     results
 }
 
-/// Asks for one look at every part, side by side. `reported` is what the model is told of earlier looks.
+/// Asks for one look at every part, side by side. Later looks are told the claims of earlier ones.
 async fn ask_parts(
     phase: &AgentPhase<'_>,
     prepared: &PreparedPrompts,
     look: Look,
-    reported: &str,
+    claims: &[ReviewClaim],
     max_calls: u32,
 ) -> Vec<Result<ReviewAnswer, StopReason>> {
     let parts = &prepared.briefs.briefs;
     let asked = parts.iter().enumerate().map(|(index, brief)| async move {
+        let reported = match look {
+            Look::First => String::new(),
+            Look::FollowUp | Look::Second => {
+                phase.fence.wrap("findings", &reported(claims, parts, index))
+            }
+        };
         if index > 0 {
             phase.account.wait_for_first_call().await;
         }
-        let part = DraftPart { brief, number: index + 1, of: parts.len(), reported };
+        let part = DraftPart { brief, number: index + 1, of: parts.len(), reported: &reported };
         let form = review_format(prepared.hints.len());
         let answer = review(phase, &part, look, form, max_calls).await;
         phase.account.mark_warm();
@@ -100,13 +100,19 @@ struct DraftPart<'b> {
     reported: &'b str,
 }
 
-/// The findings of earlier looks, a line each.
-fn reported(claims: &[ReviewClaim]) -> String {
-    let line = |it: &ReviewClaim| format!("{}:{} {}", it.file, it.span, it.title);
-    match claims {
-        [] => "none".to_owned(),
-        claims => claims.iter().map(line).collect::<Vec<_>>().join("\n"),
-    }
+/// The claims of earlier looks, a line each, without those in files that another part shows.
+fn reported(claims: &[ReviewClaim], parts: &[PromptBrief], part: usize) -> String {
+    let shows = |brief: &PromptBrief, it: &ReviewClaim| {
+        brief.shown.iter().any(|(file, _)| *file == it.file)
+    };
+    let is_own = |it: &&ReviewClaim| {
+        parts.get(part).is_some_and(|own| shows(own, it))
+            || !parts.iter().any(|other| shows(other, it))
+    };
+    let own = claims.iter().filter(is_own);
+    let lines: Vec<String> =
+        own.map(|it| format!("{}:{} {}", it.file, it.span, it.title)).collect();
+    if lines.is_empty() { "none".to_owned() } else { lines.join("\n") }
 }
 
 /// The prompt after the change: the questions and the budget.

@@ -100,6 +100,28 @@ async fn a_large_change_is_reviewed_in_parts() {
 }
 
 #[tokio::test]
+async fn a_later_look_at_a_part_is_told_what_was_reported_in_its_files() {
+    let model = Scripted::new(|_, ask| {
+        let is_about_app = sent(ask).contains("def half");
+        match look(ask) {
+            Some(Look::First) if is_about_app => review(&[finding(1, 0.9)]),
+            Some(_) => says(PASS),
+            None if ask.system.starts_with("You check claims") => checks(&[("c1", "holds")]),
+            None => edit(&[("c1", "finding", "")]),
+        }
+    });
+    let run = large().run(model).await;
+    let title = finding(1, 0.9)["title"].as_str().unwrap().to_owned();
+    let follow_ups = run.asks.iter().filter(|ask| look(ask) == Some(Look::FollowUp));
+    let told: Vec<(bool, bool)> = follow_ups
+        .map(|ask| (sent(ask).contains("def half"), sent(ask).contains(&title)))
+        .collect();
+    assert_eq!(told.len(), 2);
+    assert!(told.iter().all(|(is_own, is_told)| is_own == is_told), "{told:?}");
+    assert!(told.contains(&(true, true)), "{told:?}");
+}
+
+#[tokio::test]
 async fn code_that_tools_show_is_reviewed() {
     let mut stage = large();
     stage.limits.max_briefs = 1;
