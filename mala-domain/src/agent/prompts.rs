@@ -25,22 +25,22 @@ pub const LAST_CALL: &str = include_str!("prompts/last_call.md");
 pub enum Look {
     /// The first review, with all questions.
     First,
-    /// Finds what the first look left out, file by file.
-    FollowUp,
-    /// Finds what both left out, from behaviour to code.
+    /// A second review, independent of the first one and without its questions.
     Second,
+    /// Finds what the reviews before it left out, file by file.
+    FollowUp,
 }
 
 impl Look {
     /// All looks, in order.
-    pub const ALL: [Self; 3] = [Self::First, Self::FollowUp, Self::Second];
+    pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::FollowUp];
 
     /// The display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::First => "draft",
+            Self::Second => "second draft",
             Self::FollowUp => "follow-up",
-            Self::Second => "second look",
         }
     }
 
@@ -48,8 +48,8 @@ impl Look {
     pub fn instruction(self) -> &'static str {
         match self {
             Self::First => include_str!("prompts/draft.md"),
+            Self::Second => include_str!("prompts/second_draft.md"),
             Self::FollowUp => include_str!("prompts/follow_up.md"),
-            Self::Second => include_str!("prompts/second_look.md"),
         }
     }
 }

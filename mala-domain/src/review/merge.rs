@@ -58,17 +58,11 @@ fn repeats_rule(a: &Finding, b: &Finding) -> bool {
         && is_checked_alike
 }
 
-/// The pairs of findings for which only a model can decide whether they have the same cause.
-pub fn unclear_pairs(findings: &[Finding]) -> Vec<(usize, usize)> {
-    let mut pairs = Vec::new();
-    for (first, a) in findings.iter().enumerate() {
-        for (second, b) in findings.iter().enumerate().skip(first + 1) {
-            if same_cause(a, b) == SameCause::Unclear {
-                pairs.push((first, second));
-            }
-        }
-    }
-    pairs
+/// Whether there are two findings for which only a model can decide whether they have the same cause.
+pub fn leaves_cause_open(findings: &[Finding]) -> bool {
+    let is_unclear = |a: &Finding, b: &Finding| same_cause(a, b) == SameCause::Unclear;
+    let later = |at: usize| findings.get(at + 1..).unwrap_or_default();
+    findings.iter().enumerate().any(|(at, a)| later(at).iter().any(|b| is_unclear(a, b)))
 }
 
 /// Whether two findings have the same cause.

@@ -1,5 +1,5 @@
-//! The draft: a look at every part of a change with all questions, and in larger profiles further looks: for
-//! what the first one left out, and from another direction. All conversations share one budget and the
+//! The draft: a look at every part of a change with all questions, and in larger profiles further looks: an
+//! independent one, and one for what the others left out. All conversations share one budget and the
 //! provider's prompt cache.
 
 use super::edit;
@@ -37,16 +37,21 @@ pub(super) struct DraftResults {
     pub(super) failure: Option<ReviewerFailure>,
 }
 
-/// Reviews every part of the change with each look of the profile. A later look is shown what the looks
-/// before it report. Findings of all looks are merged by cause.
+/// Reviews every part of the change with each look of the profile. The looks of a round are shown what the
+/// rounds before it report. Findings of all looks are merged by cause.
 pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> DraftResults {
-    let looks = plan::looks(phase.settings.profile, &phase.settings.limits);
+    let rounds = plan::rounds(phase.settings.profile, &phase.settings.limits);
     let parts = &prepared.briefs.briefs;
-    let max_calls = plan::calls_per_look(&phase.settings.limits, looks.len() * parts.len());
+    let n_looks: usize = rounds.iter().map(|looks| looks.len()).sum();
+    let max_calls = plan::calls_per_look(&phase.settings.limits, n_looks * parts.len());
     let mut results = DraftResults::default();
-    for look in looks.iter().copied() {
-        let answers = ask_parts(phase, prepared, look, &results.claims, max_calls).await;
-        results.add(phase, look, parts, answers);
+    for looks in rounds {
+        let claims = &results.claims;
+        let asked = looks.iter().map(|look| ask_parts(phase, prepared, *look, claims, max_calls));
+        let answers = join_all(asked).await;
+        for (look, answers) in looks.iter().zip(answers) {
+            results.add(phase, *look, parts, answers);
+        }
         if results.failure.is_some() {
             break;
         }
@@ -74,12 +79,10 @@ async fn ask_parts(
     let parts = &prepared.briefs.briefs;
     let asked = parts.iter().enumerate().map(|(index, brief)| async move {
         let reported = match look {
-            Look::First => String::new(),
-            Look::FollowUp | Look::Second => {
-                phase.fence.wrap("findings", &reported(claims, parts, index))
-            }
+            Look::First | Look::Second => String::new(),
+            Look::FollowUp => phase.fence.wrap("findings", &reported(claims, parts, index)),
         };
-        if index > 0 {
+        if index > 0 || look == Look::Second {
             phase.account.wait_for_first_call().await;
         }
         let part = DraftPart { brief, number: index + 1, of: parts.len(), reported: &reported };
@@ -131,7 +134,7 @@ fn instruction(
         ));
     }
     text.push_str(look.instruction());
-    if look != Look::FollowUp && edit::is_offered(&phase.settings.limits) {
+    if look == Look::First && edit::is_offered(&phase.settings.limits) {
         text.push_str(prompts::WIDE);
     }
     text.push_str(part.reported);
@@ -332,7 +335,7 @@ impl DraftResults {
                 phase.warn(&warning);
                 self.warnings.push(warning);
             }
-            Look::FollowUp | Look::Second => phase.leave_undone(&warning),
+            Look::Second | Look::FollowUp => phase.leave_undone(&warning),
         }
     }
 }

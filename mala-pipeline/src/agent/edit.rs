@@ -14,22 +14,18 @@ use mala_domain::agent::prompts;
 use mala_domain::conversation::{AnswerFormat, TurnPart};
 use mala_domain::finding::Finding;
 use mala_domain::review::edit::FindingEdit;
-use mala_domain::review::merge::unclear_pairs;
+use mala_domain::review::merge::leaves_cause_open;
 use mala_domain::verdict::is_refuted;
-use std::collections::BTreeSet;
 
 /// With fewer remaining calls, only the checks are made.
 const MIN_CALLS: u32 = 3;
 
-/// Sets `same_as` for claims with the same cause, if their text leaves it open.
+/// Sets `same_as` for claims with the same cause, if the text of any two leaves it open.
 pub(super) async fn group(phase: &AgentPhase<'_>, findings: &[Finding], edits: &mut [FindingEdit]) {
-    let pairs = unclear_pairs(findings);
-    if pairs.is_empty() || phase.account.calls_left() < MIN_CALLS {
+    if !leaves_cause_open(findings) || phase.account.calls_left() < MIN_CALLS {
         return;
     }
-    let asked: BTreeSet<usize> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
-    let asked: Vec<usize> = asked.into_iter().collect();
-    let claims = asked.iter().filter_map(|at| Some(claim(&id(*at), findings.get(*at)?)));
+    let claims = findings.iter().enumerate().map(|(at, finding)| claim(&id(at), finding));
     let question = EditorQuestion {
         label: "same cause",
         system: prompts::SAME_CAUSE,
@@ -43,8 +39,8 @@ pub(super) async fn group(phase: &AgentPhase<'_>, findings: &[Finding], edits: &
     };
     for group in groups {
         let mut own = group.iter().filter_map(|id| number(id, findings.len()));
-        let Some(first) = own.next().filter(|first| asked.contains(first)) else { continue };
-        for other in own.filter(|other| asked.contains(other) && *other != first) {
+        let Some(first) = own.next() else { continue };
+        for other in own.filter(|other| *other != first) {
             if let Some(edit) = edits.get_mut(other) {
                 edit.same_as = Some(first);
             }

@@ -71,5 +71,5 @@ fn no_result_is_lost_or_doubled() {
     assert!(told.is_empty(), "{told:?}");
     let is_draft = |body: &str| body.contains("Review a change to a code base");
     let drafts = server.requests().into_iter().filter(|it| is_draft(&it.body.to_string())).count();
-    assert_eq!(drafts, 2 * N_REVIEWS, "a draft and a follow-up each");
+    assert_eq!(drafts, 2 * N_REVIEWS, "two drafts each");
 }

@@ -30,7 +30,7 @@ fn three() -> Vec<Value> {
     ]
 }
 
-/// Answers by what is asked: the draft, a follow-up without findings, the checks, the edit.
+/// Answers by what is asked: the draft, a second draft without findings, the checks, the edit.
 fn flow(draft: Vec<Value>, outcomes: Answered, edited: Answered) -> Scripted {
     Scripted::new(move |_, ask| {
         if ask.system.starts_with("You check claims") {
@@ -39,7 +39,7 @@ fn flow(draft: Vec<Value>, outcomes: Answered, edited: Answered) -> Scripted {
             edited.clone()
         } else if ask.system.starts_with("You are given claims") {
             says(json!({"groups": [["c1", "c2"]]}).to_string())
-        } else if sent(ask).contains(Look::FollowUp.instruction()) {
+        } else if sent(ask).contains(Look::Second.instruction()) {
             says(PASS)
         } else {
             review(&draft)
@@ -60,7 +60,7 @@ async fn findings_notes_and_refuted_claims_are_listed_apart() {
     assert_eq!(titles(&report.notes), ["[P2] edited c2"]);
     assert_eq!(titles(&report.refuted), ["[P3] Unused module"]);
     assert_eq!(report.summary, "agent-sdk reviewed 1 hunk in 1 file: 1 finding (1 P1), 1 note.");
-    assert_eq!(run.asks.len(), 4, "a draft, a follow-up, one check of all claims, one edit");
+    assert_eq!(run.asks.len(), 4, "two drafts, one check of all claims, one edit");
     assert!(run.report.warnings.is_empty(), "{:?}", run.report.warnings);
 }
 

@@ -13,7 +13,7 @@ fn with_a_key_and_nothing_said_the_agent_reviews() {
     INFO Starting review for the working tree against HEAD with agent-sdk
     INFO Reviewing with Claude Agent SDK... model=claude-sonnet-5-5
     ");
-    assert_eq!(server.requests().len(), 2, "a draft and a follow-up");
+    assert_eq!(server.requests().len(), 2, "two drafts");
 }
 
 /// 000-018
@@ -184,7 +184,7 @@ fn a_dry_run_calls_no_model() {
     [stdout]
     model      claude-sonnet-5-5
     profile    standard
-    looks      draft, follow-up
+    looks      draft, second draft
     hunks      1 of 1 would be sent, with 0 hints
     prompt     NNNN bytes in N part, about NNNN tokens
     reserved   $N.NNNN at most for the first calls
@@ -193,7 +193,7 @@ fn a_dry_run_calls_no_model() {
     ");
     let output = world.output(&["review", "--dry-run", "--json", "--profile", "thorough"], b"");
     let outlook: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(outlook["looks"], json!(["draft", "follow-up", "second look"]));
+    assert_eq!(outlook["looks"], json!(["draft", "second draft", "follow-up"]));
     assert_eq!(outlook["parts"][0]["files"], json!(["app.py"]));
     assert!(outlook["prompt_bytes"].as_u64() > Some(1_000), "{outlook:#}");
     assert!(outlook["reserved_usd"].as_f64() > Some(0.0), "{outlook:#}");
@@ -218,7 +218,7 @@ fn a_dry_run_says_that_the_review_would_be_refused() {
     [stdout]
     model      claude-sonnet-5-5
     profile    standard
-    looks      draft, follow-up
+    looks      draft, second draft
     hunks      1 of 1 would be sent, with 0 hints
     prompt     NNNN bytes in N part, about NNNN tokens
     reserved   $N.NNNN at most for the first calls

@@ -352,7 +352,10 @@ fn an_exception_is_logged_as_an_error() {
     let server = ModelServer::always(ServerFault::status(401));
     let (code, log) = logged(with_server(changed(), &server), "error", &[]);
     assert_eq!(code, 2);
-    insta::assert_snapshot!(log, @r#"ERROR the model gave no answer look="draft" error=401: scripted 401 (authentication_error); see ANTHROPIC_API_KEY"#);
+    insta::assert_snapshot!(log, @r#"
+    ERROR the model gave no answer look="draft" error=401: scripted 401 (authentication_error); see ANTHROPIC_API_KEY
+    ERROR the model gave no answer look="second draft" error=401: scripted 401 (authentication_error); see ANTHROPIC_API_KEY
+    "#);
     let unreachable = changed()
         .with_env("ANTHROPIC_API_KEY", "test-key")
         .with_env("ANTHROPIC_BASE_URL", "http://127.0.0.1:9");
