@@ -25,22 +25,22 @@ pub const LAST_CALL: &str = include_str!("prompts/last_call.md");
 pub enum Look {
     /// The first review, with all questions.
     First,
-    /// A second review, independent of the first one and without its questions.
+    /// A free review, without a list of questions.
     Second,
-    /// Finds what the reviews before it left out, file by file.
-    FollowUp,
+    /// A review from behaviour to code, then hunk by hunk.
+    Third,
 }
 
 impl Look {
     /// All looks, in order.
-    pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::FollowUp];
+    pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::Third];
 
     /// The display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::First => "draft",
             Self::Second => "second draft",
-            Self::FollowUp => "follow-up",
+            Self::Third => "third draft",
         }
     }
 
@@ -49,7 +49,7 @@ impl Look {
         match self {
             Self::First => include_str!("prompts/draft.md"),
             Self::Second => include_str!("prompts/second_draft.md"),
-            Self::FollowUp => include_str!("prompts/follow_up.md"),
+            Self::Third => include_str!("prompts/third_draft.md"),
         }
     }
 }

@@ -1,6 +1,5 @@
-//! The draft: a look at every part of a change with all questions, and in larger profiles further looks: an
-//! independent one, and one for what the others left out. All conversations share one budget and the
-//! provider's prompt cache.
+//! The drafts: one or more independent looks at every part of a change. All conversations share one budget
+//! and the provider's prompt cache.
 
 use super::edit;
 use super::phase::AgentPhase;
@@ -8,7 +7,7 @@ use super::plan;
 use super::prepare::PreparedPrompts;
 use super::turns::{ConversationPlan, StopReason, ToolOffer, converse};
 use crate::events::ReviewEvent;
-use futures_util::future::join_all;
+use futures_util::{StreamExt, stream};
 use mala_domain::agent::answer::{
     HintOpinion, ParseMethod, ParseProblem, RawAnswer, ReviewAnswer, is_milder, objection,
     read_restructured, read_review, review_format,
@@ -37,24 +36,26 @@ pub(super) struct DraftResults {
     pub(super) failure: Option<ReviewerFailure>,
 }
 
-/// Reviews every part of the change with each look of the profile. The looks of a round are shown what the
-/// rounds before it report. Findings of all looks are merged by cause.
+/// The most conversations at the same time, so that a change of many parts does not meet the rate limit
+/// of its provider.
+const MAX_AT_ONCE: usize = 8;
+
+/// Reviews every part of the change with each look of the profile, side by side.
 pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> DraftResults {
-    let rounds = plan::rounds(phase.settings.profile, &phase.settings.limits);
+    let looks = plan::looks(phase.settings.profile, &phase.settings.limits);
     let parts = &prepared.briefs.briefs;
-    let n_looks: usize = rounds.iter().map(|looks| looks.len()).sum();
-    let max_calls = plan::calls_per_look(&phase.settings.limits, n_looks * parts.len());
+    let max_calls = plan::calls_per_look(&phase.settings.limits, looks.len() * parts.len());
+    let mut asked = Vec::new();
+    for look in looks {
+        for index in 0..parts.len() {
+            asked.push(ask_part(phase, prepared, *look, index, max_calls));
+        }
+    }
+    let answers: Vec<_> = stream::iter(asked).buffered(MAX_AT_ONCE).collect().await;
+    let mut answers = answers.into_iter();
     let mut results = DraftResults::default();
-    for looks in rounds {
-        let claims = &results.claims;
-        let asked = looks.iter().map(|look| ask_parts(phase, prepared, *look, claims, max_calls));
-        let answers = join_all(asked).await;
-        for (look, answers) in looks.iter().zip(answers) {
-            results.add(phase, *look, parts, answers);
-        }
-        if results.failure.is_some() {
-            break;
-        }
+    for look in looks {
+        results.add(phase, *look, parts, answers.by_ref().take(parts.len()).collect());
     }
     let read = phase.hunks_read(&prepared.briefs.left_out);
     if results.failure.is_none() {
@@ -68,30 +69,24 @@ pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> D
     results
 }
 
-/// Asks for one look at every part, side by side. Later looks are told the claims of earlier ones.
-async fn ask_parts(
+/// Asks for one look at one part.
+async fn ask_part(
     phase: &AgentPhase<'_>,
     prepared: &PreparedPrompts,
     look: Look,
-    claims: &[ReviewClaim],
+    index: usize,
     max_calls: u32,
-) -> Vec<Result<ReviewAnswer, StopReason>> {
+) -> Result<ReviewAnswer, StopReason> {
     let parts = &prepared.briefs.briefs;
-    let asked = parts.iter().enumerate().map(|(index, brief)| async move {
-        let reported = match look {
-            Look::First | Look::Second => String::new(),
-            Look::FollowUp => phase.fence.wrap("findings", &reported(claims, parts, index)),
-        };
-        if index > 0 || look == Look::Second {
-            phase.account.wait_for_first_call().await;
-        }
-        let part = DraftPart { brief, number: index + 1, of: parts.len(), reported: &reported };
-        let form = review_format(prepared.hints.len());
-        let answer = review(phase, &part, look, form, max_calls).await;
-        phase.account.mark_warm();
-        answer
-    });
-    join_all(asked).await
+    let Some(brief) = parts.get(index) else { return Err(StopReason::Silent) };
+    if index > 0 || look != Look::First {
+        phase.account.wait_for_first_call().await;
+    }
+    let part = DraftPart { brief, number: index + 1, of: parts.len() };
+    let form = review_format(prepared.hints.len());
+    let answer = review(phase, &part, look, form, max_calls).await;
+    phase.account.mark_warm();
+    answer
 }
 
 /// One part of a change.
@@ -99,23 +94,6 @@ struct DraftPart<'b> {
     brief: &'b PromptBrief,
     number: usize,
     of: usize,
-    /// What earlier looks report.
-    reported: &'b str,
-}
-
-/// The claims of earlier looks, a line each, without those in files that another part shows.
-fn reported(claims: &[ReviewClaim], parts: &[PromptBrief], part: usize) -> String {
-    let shows = |brief: &PromptBrief, it: &ReviewClaim| {
-        brief.shown.iter().any(|(file, _)| *file == it.file)
-    };
-    let is_own = |it: &&ReviewClaim| {
-        parts.get(part).is_some_and(|own| shows(own, it))
-            || !parts.iter().any(|other| shows(other, it))
-    };
-    let own = claims.iter().filter(is_own);
-    let lines: Vec<String> =
-        own.map(|it| format!("{}:{} {}", it.file, it.span, it.title)).collect();
-    if lines.is_empty() { "none".to_owned() } else { lines.join("\n") }
 }
 
 /// The prompt after the change: the questions and the budget.
@@ -137,7 +115,6 @@ fn instruction(
     if look == Look::First && edit::is_offered(&phase.settings.limits) {
         text.push_str(prompts::WIDE);
     }
-    text.push_str(part.reported);
     text.push_str(&prompts::budget(budget.0, budget.1));
     text
 }
@@ -189,7 +166,13 @@ async fn review(
             restructure(phase, problem, text).await
         }
         other => other,
-    }?;
+    };
+    let answer = match answer {
+        Err(StopReason::Unreadable { problem, .. }) if objected.get().is_some() => {
+            return Err(StopReason::LostObjection(problem));
+        }
+        other => other?,
+    };
     phase.account.note_parse_method(answer.method);
     Ok(answer)
 }
@@ -313,7 +296,13 @@ impl DraftResults {
                     let dropped = answer.dropped.iter();
                     self.warnings.extend(dropped.map(|why| format!("{NAME}: dropped {why}")));
                 }
-                Err(stopped) => self.warn(phase, look, &stopped),
+                Err(stopped) => {
+                    // A problem that cannot be read is not outvoted by the other drafts.
+                    if matches!(stopped, StopReason::LostObjection(_)) {
+                        self.accounted.retain(|shown| !part.shown.contains(shown));
+                    }
+                    self.warn(phase, look, &stopped);
+                }
             }
         }
         if none_answered && look == Look::First {
@@ -335,7 +324,7 @@ impl DraftResults {
                 phase.warn(&warning);
                 self.warnings.push(warning);
             }
-            Look::Second | Look::FollowUp => phase.leave_undone(&warning),
+            Look::Second | Look::Third => phase.leave_undone(&warning),
         }
     }
 }

@@ -164,6 +164,9 @@ pub(super) enum StopReason {
     Silent,
     #[error("{problem}")]
     Unreadable { problem: ParseProblem, text: String },
+    /// An answer reports a problem and cannot be parsed.
+    #[error("{0}")]
+    LostObjection(ParseProblem),
 }
 
 /// The reason of the provider, if it states one.
@@ -178,7 +181,9 @@ impl StopReason {
             Self::Model(failure) if failure.kind == ModelFailureKind::TimedOut => {
                 ReviewerFailure::timeout()
             }
-            Self::Unreadable { problem, .. } => ReviewerFailure::Unreadable(problem.to_string()),
+            Self::Unreadable { problem, .. } | Self::LostObjection(problem) => {
+                ReviewerFailure::Unreadable(problem.to_string())
+            }
             other => ReviewerFailure::Crashed(other.to_string()),
         }
     }
