@@ -33,7 +33,8 @@ async fn looks_share_their_beginning_and_do_not_know_what_others_report() {
     });
     let run = Stage::new(Profile::Thorough).run(model).await;
     let looks: Vec<Look> = run.asks.iter().filter_map(look).collect();
-    assert_eq!(looks, Look::ALL);
+    assert_eq!(looks.first(), Some(&Look::First), "the others use its cached prompt");
+    assert!(Look::ALL.iter().all(|look| looks.contains(look)), "{looks:?}");
     let first_title = finding(1, 0.9)["title"].as_str().unwrap().to_owned();
     let told = run.asks.iter().take(3).map(|ask| sent(ask).contains(&first_title));
     assert_eq!(told.collect::<Vec<_>>(), [false; 3]);
@@ -106,9 +107,9 @@ async fn a_large_change_is_reviewed_in_parts() {
     assert_eq!(files, ["app.py", "x/a.py", "y/b.py"]);
     assert_eq!(run.opinion.failure, None);
     assert_eq!(run.usage.llm_calls, 4, "two looks at each part");
-    let text = sent(&run.asks[1]);
+    let is_second = |text: &String| text.contains("reviewed in 2 parts, and this is part 2");
+    let text = run.asks.iter().map(sent).find(is_second).expect("part 2");
     assert!(text.contains("x/a.py, added +500 -0 (part 1)"), "{text}");
-    assert!(text.contains("reviewed in 2 parts, and this is part 2"), "{text}");
     assert!(run.report.passed);
 }
 
