@@ -27,20 +27,20 @@ pub enum Look {
     First,
     /// A free review, without a list of questions.
     Second,
-    /// A review from behaviour to code, then hunk by hunk.
-    Third,
+    /// Finds what the reviews before it left out, file by file.
+    FollowUp,
 }
 
 impl Look {
     /// All looks, in order.
-    pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::Third];
+    pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::FollowUp];
 
     /// The display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::First => "draft",
             Self::Second => "second draft",
-            Self::Third => "third draft",
+            Self::FollowUp => "follow-up",
         }
     }
 
@@ -49,7 +49,7 @@ impl Look {
         match self {
             Self::First => include_str!("prompts/draft.md"),
             Self::Second => include_str!("prompts/second_draft.md"),
-            Self::Third => include_str!("prompts/third_draft.md"),
+            Self::FollowUp => include_str!("prompts/follow_up.md"),
         }
     }
 }

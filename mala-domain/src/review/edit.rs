@@ -18,8 +18,8 @@ pub struct FindingEdit {
     pub body: Option<String>,
     /// Another finding with the same cause, by its number.
     pub same_as: Option<usize>,
-    /// Whether it is a note.
-    pub is_note: Option<bool>,
+    /// The chance, in percent, that the author acts on it.
+    pub worth: Option<u8>,
     /// Its place in the order of importance.
     pub rank: Option<usize>,
 }
@@ -44,7 +44,7 @@ pub fn apply_edits(
         match findings.get_mut(kept) {
             Some(kept) if !is_refuted(kept) && !is_refuted(&other) => {
                 let is_corrected = edits.get(first_cause(edits, at)).is_some_and(is_corrected);
-                let has_tier = edit.is_note.is_some();
+                let has_tier = edit.worth.is_some();
                 raise(kept, &other, is_corrected, has_tier);
                 absorb(kept, &other);
                 merged.insert(own, ());
@@ -105,16 +105,20 @@ fn apply(finding: &mut Finding, edit: &FindingEdit) {
     if let Some(body) = said(&edit.body).filter(|_| is_own) {
         finding.body = body;
     }
-    finding.is_note = is_note(finding, edit.is_note);
+    finding.is_note = is_note(finding, edit.worth);
 }
 
-/// Whether a finding is a note. The edit decides; without one, a finding that a check could not
-/// confirm is a note. P0, P1 and refuted findings never are.
-fn is_note(finding: &Finding, wanted: Option<bool>) -> bool {
+/// The chance, in percent, from which on a finding interrupts its author.
+const MIN_WORTH: u8 = 50;
+
+/// Whether a finding is a note: its check could not tell, or its author would probably not act on it.
+/// P0, P1 and refuted findings never are.
+fn is_note(finding: &Finding, worth: Option<u8>) -> bool {
     if is_refuted(finding) || finding.effective_priority() <= Priority::P1 {
         return false;
     }
-    wanted.unwrap_or(finding.verification.outcome == VerificationOutcome::Unsure)
+    let is_unsure = finding.verification.outcome == VerificationOutcome::Unsure;
+    is_unsure || worth.is_some_and(|worth| worth < MIN_WORTH)
 }
 
 fn set_priority(finding: &mut Finding, priority: Priority) {
@@ -165,32 +169,32 @@ mod tests {
     }
 
     #[test]
-    fn the_edit_decides_the_tier_except_of_what_is_urgent() {
+    fn the_check_decides_the_tier_except_of_what_is_urgent() {
         use Priority::{P0, P1, P2, P3};
         let (holds, unsure) = (Verification::verified("h"), Verification::unsure("u"));
         let (refuted, unchecked) = (Verification::refuted("r"), Verification::not_checked("n"));
-        for (priority, verification, wanted, expected) in [
-            (P0, &holds, Some(true), false),
-            (P1, &unsure, Some(true), false),
+        for (priority, verification, worth, expected) in [
+            (P0, &holds, Some(0), false),
+            (P1, &unsure, Some(0), false),
             (P1, &unchecked, None, false),
-            (P2, &holds, Some(true), true),
-            (P2, &holds, Some(false), false),
+            (P2, &holds, Some(MIN_WORTH - 1), true),
+            (P2, &holds, Some(MIN_WORTH), false),
             (P2, &unsure, None, true),
-            (P2, &unsure, Some(false), false),
+            (P2, &unsure, Some(100), true),
             (P3, &holds, None, false),
             (P3, &unchecked, None, false),
-            (P3, &refuted, Some(true), false),
+            (P3, &refuted, Some(0), false),
         ] {
             assert_eq!(
-                tier(finding(1, priority, verification.clone()), wanted),
+                tier(finding(1, priority, verification.clone()), worth),
                 expected,
-                "{priority} {verification:?} {wanted:?}"
+                "{priority} {verification:?} {worth:?}"
             );
         }
     }
 
-    fn tier(finding: Finding, wanted: Option<bool>) -> bool {
-        let edit = FindingEdit { is_note: wanted, ..FindingEdit::default() };
+    fn tier(finding: Finding, worth: Option<u8>) -> bool {
+        let edit = FindingEdit { worth, ..FindingEdit::default() };
         apply_edits(vec![finding], &[0], &[edit]).first().expect("one").is_note
     }
 
@@ -201,7 +205,7 @@ mod tests {
             priority: Some(Priority::P3),
             title: Some("[P1] Slow on huge input".to_owned()),
             body: Some(" \n".to_owned()),
-            is_note: Some(true),
+            worth: Some(0),
             ..FindingEdit::default()
         };
         let edited = apply_edits(vec![corrected], &[0], &[edit]);
@@ -227,7 +231,7 @@ mod tests {
             let found: Vec<u32> = edited.iter().map(|it| it.line_start).collect();
             assert_eq!(found, lines, "{edits:?}");
         }
-        let note = FindingEdit { is_note: Some(true), ..FindingEdit::default() };
+        let note = FindingEdit { worth: Some(0), ..FindingEdit::default() };
         let same_note = FindingEdit { same_as: Some(0), ..note.clone() };
         let lower = FindingEdit { priority: Some(Priority::P3), ..note.clone() };
         for (of, edits, expected) in [

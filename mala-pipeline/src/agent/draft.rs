@@ -1,5 +1,5 @@
-//! The drafts: one or more independent looks at every part of a change. All conversations share one budget
-//! and the provider's prompt cache.
+//! The drafts: one or two independent looks at every part of a change, and a follow-up for what they left out.
+//! All conversations share one budget and the provider's prompt cache.
 
 use super::edit;
 use super::phase::AgentPhase;
@@ -40,22 +40,34 @@ pub(super) struct DraftResults {
 /// of its provider.
 const MAX_AT_ONCE: usize = 8;
 
-/// Reviews every part of the change with each look of the profile, side by side.
+/// Reviews every part of the change with each look of the profile. The looks of a round are shown what the
+/// rounds before it report.
 pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> DraftResults {
-    let looks = plan::looks(phase.settings.profile, &phase.settings.limits);
+    let rounds = plan::rounds(phase.settings.profile, &phase.settings.limits);
     let parts = &prepared.briefs.briefs;
-    let max_calls = plan::calls_per_look(&phase.settings.limits, looks.len() * parts.len());
-    let mut asked = Vec::new();
-    for look in looks {
-        for index in 0..parts.len() {
-            asked.push(ask_part(phase, prepared, *look, index, max_calls));
-        }
-    }
-    let answers: Vec<_> = stream::iter(asked).buffered(MAX_AT_ONCE).collect().await;
-    let mut answers = answers.into_iter();
+    let n_looks: usize = rounds.iter().map(|looks| looks.len()).sum();
+    let max_calls = plan::calls_per_look(&phase.settings.limits, n_looks * parts.len());
     let mut results = DraftResults::default();
-    for look in looks {
-        results.add(phase, *look, parts, answers.by_ref().take(parts.len()).collect());
+    for looks in rounds {
+        let mut asked = Vec::new();
+        for look in *looks {
+            for index in 0..parts.len() {
+                let claims = &results.claims;
+                asked.push(ask_part(
+                    phase,
+                    prepared,
+                    LookAtPart { look: *look, index, claims, max_calls },
+                ));
+            }
+        }
+        let answers: Vec<_> = stream::iter(asked).buffered(MAX_AT_ONCE).collect().await;
+        let mut answers = answers.into_iter();
+        for look in *looks {
+            results.add(phase, *look, parts, answers.by_ref().take(parts.len()).collect());
+        }
+        if results.failure.is_some() {
+            break;
+        }
     }
     let read = phase.hunks_read(&prepared.briefs.left_out);
     if results.failure.is_none() {
@@ -69,20 +81,33 @@ pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &PreparedPrompts) -> D
     results
 }
 
-/// Asks for one look at one part.
+/// One look at one part.
+struct LookAtPart<'c> {
+    look: Look,
+    /// The number of the part.
+    index: usize,
+    /// What the looks before it report.
+    claims: &'c [ReviewClaim],
+    max_calls: u32,
+}
+
+/// Asks for one look at one part. A follow-up is told the claims of the looks before it.
 async fn ask_part(
     phase: &AgentPhase<'_>,
     prepared: &PreparedPrompts,
-    look: Look,
-    index: usize,
-    max_calls: u32,
+    asked: LookAtPart<'_>,
 ) -> Result<ReviewAnswer, StopReason> {
+    let LookAtPart { look, index, claims, max_calls } = asked;
     let parts = &prepared.briefs.briefs;
     let Some(brief) = parts.get(index) else { return Err(StopReason::Silent) };
+    let reported = match look {
+        Look::First | Look::Second => String::new(),
+        Look::FollowUp => phase.fence.wrap("findings", &reported(claims, parts, index)),
+    };
     if index > 0 || look != Look::First {
         phase.account.wait_for_first_call().await;
     }
-    let part = DraftPart { brief, number: index + 1, of: parts.len() };
+    let part = DraftPart { brief, number: index + 1, of: parts.len(), reported: &reported };
     let form = review_format(prepared.hints.len());
     let answer = review(phase, &part, look, form, max_calls).await;
     phase.account.mark_warm();
@@ -94,6 +119,23 @@ struct DraftPart<'b> {
     brief: &'b PromptBrief,
     number: usize,
     of: usize,
+    /// What earlier looks report.
+    reported: &'b str,
+}
+
+/// The claims of earlier looks, a line each, without those in files that another part shows.
+fn reported(claims: &[ReviewClaim], parts: &[PromptBrief], part: usize) -> String {
+    let shows = |brief: &PromptBrief, it: &ReviewClaim| {
+        brief.shown.iter().any(|(file, _)| *file == it.file)
+    };
+    let is_own = |it: &&ReviewClaim| {
+        parts.get(part).is_some_and(|own| shows(own, it))
+            || !parts.iter().any(|other| shows(other, it))
+    };
+    let own = claims.iter().filter(is_own);
+    let lines: Vec<String> =
+        own.map(|it| format!("{}:{} {}", it.file, it.span, it.title)).collect();
+    if lines.is_empty() { "none".to_owned() } else { lines.join("\n") }
 }
 
 /// The prompt after the change: the questions and the budget.
@@ -115,6 +157,7 @@ fn instruction(
     if look == Look::First && edit::is_offered(&phase.settings.limits) {
         text.push_str(prompts::WIDE);
     }
+    text.push_str(part.reported);
     text.push_str(&prompts::budget(budget.0, budget.1));
     text
 }
@@ -324,7 +367,7 @@ impl DraftResults {
                 phase.warn(&warning);
                 self.warnings.push(warning);
             }
-            Look::Second | Look::Third => phase.leave_undone(&warning),
+            Look::Second | Look::FollowUp => phase.leave_undone(&warning),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Before the checks, asks a model which claims have the same cause if their text leaves it open.
-//! After the checks, lets it edit the findings: order, wording, and which of them are notes.
+//! After the checks, lets it edit the findings: order, wording, and which have the same cause.
 
 use super::phase::AgentPhase;
 use super::turns::{ConversationPlan, StopReason, ToolOffer, converse};
@@ -96,7 +96,6 @@ fn apply(edited: &[EditedFinding], standing: &[usize], edits: &mut [FindingEdit]
         if let Some(edit) = edits.get_mut(at).filter(|edit| edit.rank.is_none()) {
             edit.rank = Some(rank);
             edit.same_as = same_as;
-            edit.is_note = Some(it.is_note);
             edit.title = Some(it.title.clone());
             edit.body = Some(it.body.clone());
         }

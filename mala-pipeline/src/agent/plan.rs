@@ -21,14 +21,14 @@ const MAX_LOOK_CALLS: u32 = 10;
 /// Up to this number of calls, the draft may use all of them.
 const FEW_CALLS: u32 = 4;
 
-/// The looks of a profile. They are made side by side, and none knows what another one reports. With few
-/// calls, there is one.
-pub(super) fn looks(profile: Profile, limits: &Limits) -> &'static [Look] {
+/// The looks of a profile, in rounds. The looks of a round are made side by side, and those of later rounds
+/// are told what the earlier ones report. With few calls, there is one look.
+pub(super) fn rounds(profile: Profile, limits: &Limits) -> &'static [&'static [Look]] {
     match profile {
-        _ if limits.max_llm_calls <= FEW_CALLS => &[Look::First],
-        Profile::Lean => &[Look::First],
-        Profile::Standard => &[Look::First, Look::Second],
-        Profile::Thorough => &Look::ALL,
+        _ if limits.max_llm_calls <= FEW_CALLS => &[&[Look::First]],
+        Profile::Lean => &[&[Look::First]],
+        Profile::Standard => &[&[Look::First, Look::Second]],
+        Profile::Thorough => &[&[Look::First, Look::Second], &[Look::FollowUp]],
     }
 }
 
@@ -85,10 +85,10 @@ pub(super) async fn forecast(
 ) -> Result<ReviewForecast, ReviewerFailure> {
     let prepared = prepare::prepare(settings, context).await?;
     let looks = match prepared.briefs.briefs.is_empty() {
-        true => &[],
-        false => looks(settings.profile, &settings.limits),
+        true => Vec::new(),
+        false => rounds(settings.profile, &settings.limits).concat(),
     };
-    let asks = first_requests(settings, &prepared, looks);
+    let asks = first_requests(settings, &prepared, &looks);
     let bytes = |ask: &ChatRequest| {
         usize::try_from(super::model_client::n_bytes(ask)).unwrap_or(usize::MAX)
     };

@@ -14,6 +14,8 @@ pub struct ClaimCheck {
     pub outcome: CheckOutcome,
     /// The reason for the outcome.
     pub why: String,
+    /// The chance, in percent, that the author of the change acts on it.
+    pub worth: Option<u8>,
     /// The actual problem, if it differs from the claim.
     pub correction: Option<Correction>,
 }
@@ -48,6 +50,7 @@ pub fn find_check(checks: &[ClaimCheck], id: &str) -> Option<ClaimCheck> {
     if own.any(|other| other.outcome != check.outcome) {
         check.outcome = CheckOutcome::Unsure;
         check.correction = None;
+        check.worth = None;
         check.why = "it is answered twice, and differently".to_owned();
     }
     Some(check)
@@ -77,9 +80,18 @@ pub fn read_checks(raw: &RawAnswer<'_>) -> Result<(Vec<ClaimCheck>, ParseMethod)
             CheckOutcome::Corrected if correction.is_none() => CheckOutcome::Holds,
             outcome => outcome,
         };
-        Ok(ClaimCheck { id: cut(text(check, "id")?, 40), outcome, why, correction })
+        let worth = check.get("worth").and_then(serde_json::Value::as_f64);
+        let worth = worth.map(percent);
+        Ok(ClaimCheck { id: cut(text(check, "id")?, 40), outcome, why, worth, correction })
     });
     Ok((checks.collect::<Result<_, _>>()?, method))
+}
+
+/// A number of percent. Models also write a fraction of one.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is 0 to 100")]
+fn percent(worth: f64) -> u8 {
+    let percent = if worth > 0.0 && worth < 1.0 { worth * 100.0 } else { worth };
+    percent.clamp(0.0, 100.0).round() as u8
 }
 
 fn correction(check: &JsonObject) -> Result<Option<Correction>, ParseProblem> {

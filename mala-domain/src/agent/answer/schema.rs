@@ -44,6 +44,7 @@ pub fn checks_format() -> AnswerFormat {
         ("id", of_type("string")),
         ("outcome", json!({"type": "string", "enum": ["holds", "refuted", "unsure", "corrected"]})),
         ("why", of_type("string")),
+        ("worth", of_type("integer")),
         ("consequence", of_type("string")),
         ("priority", priority()),
     ]);
@@ -68,7 +69,6 @@ pub fn groups_format() -> AnswerFormat {
 pub fn edit_format() -> AnswerFormat {
     let finding = closed_object(&[
         ("id", of_type("string")),
-        ("tier", json!({"type": "string", "enum": ["finding", "note"]})),
         ("same_as", of_type("string")),
         ("title", of_type("string")),
         ("body", of_type("string")),

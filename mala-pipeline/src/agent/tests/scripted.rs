@@ -154,13 +154,19 @@ pub(super) fn checks(outcomes: &[(&str, &str)]) -> Answered {
     says(json!({"checks": checks}).to_string())
 }
 
-/// An edit: the id, the tier and the finding with the same cause.
-pub(super) fn edit(findings: &[(&str, &str, &str)]) -> Answered {
+/// A check of one claim that holds, with the chance that its author acts on it.
+pub(super) fn worth(percent: u8) -> Answered {
+    let check = json!({"id": "c1", "outcome": "holds", "why": "a reason", "worth": percent});
+    says(json!({"checks": [check]}).to_string())
+}
+
+/// An edit: the id, and the finding with the same cause.
+pub(super) fn edit(findings: &[(&str, &str)]) -> Answered {
     let findings: Vec<Value> = findings
         .iter()
-        .map(|(id, tier, same_as)| {
+        .map(|(id, same_as)| {
             let (title, body) = (format!("edited {id}"), "When so, then so.");
-            json!({"id": id, "tier": tier, "same_as": same_as, "title": title, "body": body})
+            json!({"id": id, "same_as": same_as, "title": title, "body": body})
         })
         .collect();
     says(json!({"findings": findings}).to_string())

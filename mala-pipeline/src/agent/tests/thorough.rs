@@ -13,10 +13,10 @@ fn look(ask: &ChatRequest) -> Option<Look> {
 }
 
 #[tokio::test]
-async fn looks_share_their_beginning_and_do_not_know_what_others_report() {
+async fn looks_share_their_beginning_and_a_follow_up_knows_what_was_reported() {
     let model = Scripted::new(|_, ask| match look(ask) {
         Some(Look::First) => review(&[finding(1, 0.9)]),
-        Some(Look::Third) => says(PASS),
+        Some(Look::FollowUp) => says(PASS),
         Some(Look::Second) => {
             let mut other = finding(2, 0.7);
             other["title"] = json!("[P2] The module has no caller");
@@ -27,17 +27,16 @@ async fn looks_share_their_beginning_and_do_not_know_what_others_report() {
             review(&[other])
         }
         None if ask.system.starts_with("You check claims") => {
-            checks(&[("c1", "holds"), ("c2", "holds")])
+            checks(&[("c1", "holds"), ("c2", "unsure")])
         }
-        None => edit(&[("c1", "finding", ""), ("c2", "note", "")]),
+        None => edit(&[("c1", ""), ("c2", "")]),
     });
     let run = Stage::new(Profile::Thorough).run(model).await;
     let looks: Vec<Look> = run.asks.iter().filter_map(look).collect();
-    assert_eq!(looks.first(), Some(&Look::First), "the others use its cached prompt");
-    assert!(Look::ALL.iter().all(|look| looks.contains(look)), "{looks:?}");
+    assert_eq!(looks, Look::ALL);
     let first_title = finding(1, 0.9)["title"].as_str().unwrap().to_owned();
     let told = run.asks.iter().take(3).map(|ask| sent(ask).contains(&first_title));
-    assert_eq!(told.collect::<Vec<_>>(), [false; 3]);
+    assert_eq!(told.collect::<Vec<_>>(), [false, false, true], "drafts are independent");
     let beginning = |ask: &ChatRequest| match ask.turns.first() {
         Some(ChatTurn::User(parts)) => {
             (ask.system.clone(), ask.tools.clone(), parts.first().cloned())
@@ -55,7 +54,7 @@ async fn looks_share_their_beginning_and_do_not_know_what_others_report() {
 #[tokio::test]
 async fn a_later_look_without_an_answer_is_said_and_the_first_one_counts() {
     let model = Scripted::new(|_, ask| match look(ask) {
-        Some(Look::Second | Look::Third) => says("I do not know"),
+        Some(Look::Second | Look::FollowUp) => says("I do not know"),
         _ if ask.system.starts_with("You bring a text") => says("{}"),
         _ => says(PASS),
     });
@@ -63,7 +62,7 @@ async fn a_later_look_without_an_answer_is_said_and_the_first_one_counts() {
     assert_eq!(run.opinion.accounted, [("app.py".into(), vec![0])]);
     assert_eq!(run.opinion.failure, None);
     let said = run.report.warnings.join("\n");
-    assert!(said.contains("the third draft gave no answer: invalid json"), "{said}");
+    assert!(said.contains("the follow-up gave no answer: invalid json"), "{said}");
     assert!(said.contains("the second draft gave no answer: invalid json"), "{said}");
     assert!(run.opinion.cut_short);
     assert!(run.events.iter().any(|event| matches!(event, ReviewEvent::ReviewWarning { .. })));
@@ -83,8 +82,8 @@ async fn a_problem_of_a_later_look_that_cannot_be_read_is_no_pass() {
 }
 
 /// A change of three files that does not fit one prompt.
-fn large() -> Stage {
-    let mut stage = Stage::new(Profile::Standard);
+fn large(profile: Profile) -> Stage {
+    let mut stage = Stage::new(profile);
     stage.limits.max_prompt_tokens = 4_000;
     for file in ["x/a.py", "y/b.py"] {
         let text: String = (0..500).map(|n| format!("x{n} = {n}\n")).collect();
@@ -100,7 +99,7 @@ fn large() -> Stage {
 /// 002-080
 #[tokio::test]
 async fn a_large_change_is_reviewed_in_parts() {
-    let run = large().run(Scripted::steps(vec![says(PASS)])).await;
+    let run = large(Profile::Standard).run(Scripted::steps(vec![says(PASS)])).await;
     let mut files: Vec<String> =
         run.opinion.accounted.iter().map(|(file, _)| file.to_string()).collect();
     files.sort();
@@ -114,8 +113,30 @@ async fn a_large_change_is_reviewed_in_parts() {
 }
 
 #[tokio::test]
+async fn a_follow_up_of_a_part_is_told_what_was_reported_in_its_files() {
+    let model = Scripted::new(|_, ask| {
+        let is_about_app = sent(ask).contains("def half");
+        match look(ask) {
+            Some(Look::First) if is_about_app => review(&[finding(1, 0.9)]),
+            Some(_) => says(PASS),
+            None if ask.system.starts_with("You check claims") => checks(&[("c1", "holds")]),
+            None => edit(&[("c1", "")]),
+        }
+    });
+    let run = large(Profile::Thorough).run(model).await;
+    let title = finding(1, 0.9)["title"].as_str().unwrap().to_owned();
+    let follow_ups = run.asks.iter().filter(|ask| look(ask) == Some(Look::FollowUp));
+    let told: Vec<(bool, bool)> = follow_ups
+        .map(|ask| (sent(ask).contains("def half"), sent(ask).contains(&title)))
+        .collect();
+    assert_eq!(told.len(), 2);
+    assert!(told.iter().all(|(is_own, is_told)| is_own == is_told), "{told:?}");
+    assert!(told.contains(&(true, true)), "{told:?}");
+}
+
+#[tokio::test]
 async fn code_that_tools_show_is_reviewed() {
-    let mut stage = large();
+    let mut stage = large(Profile::Standard);
     stage.limits.max_briefs = 1;
     let pass = stage.run(Scripted::steps(vec![says(PASS)])).await;
     assert!(!pass.report.passed, "a file is not shown");

@@ -78,10 +78,9 @@ fn the_agent_is_scored_with_what_it_costs() {
 #[test]
 fn notes_count_for_the_recall_with_notes_alone() {
     let server = ModelServer::new(|request| {
-        if request.system() == prompts::EDIT {
-            let note = json!({"id": "c1", "tier": "note", "same_as": null,
-                "title": "Wrong value", "body": "The value is wrong."});
-            return ModelAnswer::text(json!({"findings": [note]}).to_string()).into();
+        if request.system() == prompts::VERIFY {
+            let check = json!({"id": "c1", "outcome": "holds", "why": "as said", "worth": 10});
+            return ModelAnswer::text(json!({"checks": [check]}).to_string()).into();
         }
         let mut answer = answer(request);
         answer.text = answer.text.replace("\"priority\":1", "\"priority\":3");

@@ -84,8 +84,9 @@ fn answer(request: &ModelRequest) -> Value {
     let first = |claim: &Value| asked.iter().find(|(_, it)| cause(it) == cause(claim)).unwrap();
     if system == prompts::VERIFY {
         let checks = asked.iter().map(|(id, claim)| {
-            json!({"id": id, "outcome": claim["check"], "why": "kept", "consequence": "",
-                   "priority": claim["priority"]})
+            let worth = if claim["tier"] == "note" { 20 } else { 80 };
+            json!({"id": id, "outcome": claim["check"], "why": "kept", "worth": worth,
+                   "consequence": "", "priority": claim["priority"]})
         });
         json!({"checks": checks.collect::<Vec<_>>()})
     } else if system == prompts::SAME_CAUSE {
@@ -101,8 +102,7 @@ fn answer(request: &ModelRequest) -> Value {
     } else {
         let findings = asked.iter().map(|(id, claim)| {
             let same_as = Some(&first(claim).0).filter(|first| *first != id);
-            json!({"id": id, "tier": claim["tier"], "same_as": same_as,
-                   "title": claim["title"], "body": claim["body"]})
+            json!({"id": id, "same_as": same_as, "title": claim["title"], "body": claim["body"]})
         });
         json!({"findings": findings.collect::<Vec<_>>()})
     }
