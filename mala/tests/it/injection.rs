@@ -238,7 +238,11 @@ fn check(case: &Case, (profile, max_calls, max_tools): (&str, usize, u64)) {
         Ends::Unreviewed => assert_eq!((code, issues.len()), (2, 0), "{name}: {report:#}"),
         Ends::Blocked => {
             assert_eq!((code, issues), (1, vec!["app.py"]), "{name}: {report:#}");
-            let is_confirmed = matches!(case.model, Model::Edits(_));
+            let is_confirmed = match case.model {
+                Model::Edits(_) => true,
+                Model::Checks(text) => text.contains("\"holds\""),
+                _ => false,
+            };
             let expected = if is_confirmed { "verified" } else { "not_checked" };
             assert_eq!(blocking, expected, "{name}");
             assert_eq!(report["issues"][0]["priority"], 1, "{name}");
