@@ -45,11 +45,12 @@ fn finding(case: &str, claim: &Value) -> Value {
     let line = head.lines().position(|line| line == evidence).unwrap_or_else(|| {
         panic!("{case}: {file} has no line {evidence}");
     }) + 1;
+    let confidence = if claim["tier"] == "note" { 0.3 } else { 0.8 };
     json!({
         "file_path": file, "line_start": line, "line_end": line, "priority": claim["priority"],
         "title": format!("[P{}] {}", claim["priority"], text(claim, "title")),
         "body": claim["body"], "category": claim["category"], "when": "as said",
-        "then": "as said", "evidence": evidence, "suggestion": "", "confidence": 0.8,
+        "then": "as said", "evidence": evidence, "suggestion": "", "confidence": confidence,
     })
 }
 
