@@ -83,7 +83,7 @@ fn notes_count_for_the_recall_with_notes_alone() {
             return ModelAnswer::text(json!({"checks": [check]}).to_string()).into();
         }
         let mut answer = answer(request);
-        answer.text = answer.text.replace("\"priority\":1", "\"priority\":3");
+        answer.text = answer.text.replace("\"priority\":1", "\"priority\":3,\"confidence\":0.3");
         answer.text = answer.text.replace("[P1]", "[P3]").replace("FAIL", "NEEDS_WORK");
         answer.into()
     });
