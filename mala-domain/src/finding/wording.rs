@@ -58,6 +58,12 @@ impl ClaimWording<'_> {
         all.0.intersection(&all.1).count() >= MIN_WORDS && common_share(&all) >= WHOLE
     }
 
+    /// Whether the titles share most of their words.
+    pub fn is_titled_like(self, other: ClaimWording<'_>) -> bool {
+        let titles = (words(self.title).collect(), words(other.title).collect());
+        is_same(self.title, other.title) || common_share(&titles) > TITLE
+    }
+
     /// Whether both describe the same problem when they may be about different lines: similar titles are
     /// not enough, since many problems are called alike.
     pub fn describes_the_same(self, other: ClaimWording<'_>) -> bool {

@@ -111,7 +111,7 @@ fn apply(finding: &mut Finding, edit: &FindingEdit) {
 /// The chance that the author acts on a finding from which on it is not a note. Reviewers and checks are
 /// modest: on changes with known problems, nine of ten findings above it were worth reporting, and a third
 /// of those below (docs/measurements.md).
-const MIN_WORTH: f64 = 0.33;
+const MIN_WORTH: f64 = 0.36;
 
 /// Whether a finding is a note: its check could not tell, or its reviewer and its check, taken together,
 /// do not expect the author to act on it. P0, P1 and refuted findings never are.
@@ -180,10 +180,10 @@ mod tests {
             (P0, &holds, 0.1, Some(0), false),
             (P1, &unsure, 0.1, Some(0), false),
             (P1, &unchecked, 0.1, None, false),
-            (P2, &holds, 0.4, Some(25), true),
-            (P2, &holds, 0.4, Some(27), false),
-            (P3, &holds, 0.2, Some(45), true),
-            (P3, &holds, 0.2, Some(47), false),
+            (P2, &holds, 0.4, Some(31), true),
+            (P2, &holds, 0.4, Some(33), false),
+            (P3, &holds, 0.2, Some(51), true),
+            (P3, &holds, 0.2, Some(53), false),
             (P2, &unsure, 0.8, None, true),
             (P2, &unsure, 0.8, Some(100), true),
             (P3, &holds, 0.1, None, false),

@@ -74,7 +74,8 @@ enum SameCause {
 }
 
 /// Compares file, symbol, evidence and wording. Lines alone are not enough: two problems can share
-/// a line, and one cause can appear on several.
+/// a line, and one cause can appear on several. Neither are similar explanations: they quote the same code.
+/// Without similar titles, the cause is open.
 fn same_cause(a: &Finding, b: &Finding) -> SameCause {
     if a.reviewer != b.reviewer || a.rule.is_some() || counts(a) != counts(b) {
         return SameCause::No;
@@ -92,7 +93,7 @@ fn same_cause(a: &Finding, b: &Finding) -> SameCause {
     let is_same_code =
         shares_code && squeezed(&a.evidence_snippet) == squeezed(&b.evidence_snippet);
     let is_same_symbol = a.symbol.is_some() && a.symbol == b.symbol;
-    let agrees = one.names_the_same(other);
+    let agrees = one.is_titled_like(other) && one.names_the_same(other);
     let is_said = (shares_code && one.means_the_same(other))
         || (is_same_code && one.is_like(other))
         || ((is_same_symbol || has_same_title) && one.describes_the_same(other));

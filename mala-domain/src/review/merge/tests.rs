@@ -35,9 +35,15 @@ fn causes_are_compared_by_file_symbol_evidence_and_wording() {
     for (why, one, other, expected) in [
         (
             "the same lines and evidence in other words",
+            said("a.py", (9, 9), CLOSE, "Connection leaks", leak),
+            said("a.py", (8, 9), CLOSE, "Connection leaks on error", leaks),
+            SameCause::Yes,
+        ),
+        (
+            "the same lines and evidence under another title",
             said("a.py", (9, 9), CLOSE, "Connection leak", leak),
             said("a.py", (8, 9), CLOSE, "Pool exhausted on error", leaks),
-            SameCause::Yes,
+            SameCause::Unclear,
         ),
         (
             "one function, far apart",
