@@ -26,35 +26,35 @@ fn within(symbol: &str, finding: Finding) -> Finding {
 }
 
 const CLOSE: &str = "conn.close()";
+const LEAK: &str = "The connection is never closed when the query raises, so the pool runs dry.";
+const LEAKS: &str = "When the query raises, the connection stays open and the pool runs dry.";
 const PAY: &str = "total = a / b * rate";
 
 #[test]
 fn causes_are_compared_by_file_symbol_evidence_and_wording() {
-    let leak = "The connection is never closed when the query raises, so the pool runs dry.";
-    let leaks = "When the query raises, the connection stays open and the pool runs dry.";
     for (why, one, other, expected) in [
         (
             "the same lines and evidence in other words",
-            said("a.py", (9, 9), CLOSE, "Connection leaks", leak),
-            said("a.py", (8, 9), CLOSE, "Connection leaks on error", leaks),
+            said("a.py", (9, 9), CLOSE, "Connection leaks", LEAK),
+            said("a.py", (8, 9), CLOSE, "Connection leaks on error", LEAKS),
             SameCause::Yes,
         ),
         (
             "the same lines and evidence under another title",
-            said("a.py", (9, 9), CLOSE, "Connection leak", leak),
-            said("a.py", (8, 9), CLOSE, "Pool exhausted on error", leaks),
+            said("a.py", (9, 9), CLOSE, "Connection leak", LEAK),
+            said("a.py", (8, 9), CLOSE, "Pool exhausted on error", LEAKS),
             SameCause::Unclear,
         ),
         (
             "one function, far apart",
-            within("load", said("a.py", (9, 9), CLOSE, "Connection leaks on error", leak)),
-            within("load", said("a.py", (30, 31), "rows = run()", "Connection leaks", leaks)),
+            within("load", said("a.py", (9, 9), CLOSE, "Connection leaks on error", LEAK)),
+            within("load", said("a.py", (30, 31), "rows = run()", "Connection leaks", LEAKS)),
             SameCause::Yes,
         ),
         (
             "the same mistake in another file keeps both places",
-            said("a.py", (9, 9), CLOSE, "Connection leaks on error", leak),
-            said("b.py", (3, 3), CLOSE, "[P1] Connection leaks on error", leak),
+            said("a.py", (9, 9), CLOSE, "Connection leaks on error", LEAK),
+            said("b.py", (3, 3), CLOSE, "[P1] Connection leaks on error", LEAK),
             SameCause::Yes,
         ),
         (
@@ -83,8 +83,8 @@ fn causes_are_compared_by_file_symbol_evidence_and_wording() {
         ),
         (
             "similar words about other code of the function",
-            within("load", said("a.py", (9, 9), CLOSE, "Close is skipped", leak)),
-            within("load", said("a.py", (20, 20), "retry()", "Retry drains it", leaks)),
+            within("load", said("a.py", (9, 9), CLOSE, "Close is skipped", LEAK)),
+            within("load", said("a.py", (20, 20), "retry()", "Retry drains it", LEAKS)),
             SameCause::Unclear,
         ),
     ] {
