@@ -74,7 +74,7 @@ impl Verifier for Agent {
             let escalated = verify::check(&phase, prepared, &mut checked, &chosen).await;
             correct(&mut checked, &mut edits);
             if is_own {
-                edit::edit(&phase, prepared, &checked, &mut edits).await;
+                edit::edit(&phase, &checked, &mut edits).await;
             }
             let undone = phase.left_undone();
             let mut warnings = escalated;

@@ -1,8 +1,7 @@
 //! Before the checks, asks a model which claims have the same cause if their text leaves it open.
-//! After the checks, lets it edit the findings: order, wording, and which of them are notes.
+//! After the checks, lets it edit the findings: order, wording, and which have the same cause.
 
 use super::phase::AgentPhase;
-use super::prepare::PreparedPrompts;
 use super::turns::{ConversationPlan, StopReason, ToolOffer, converse};
 use super::verify::{CheckedFinding, claim, id};
 use crate::events::ReviewEvent;
@@ -12,7 +11,6 @@ use mala_domain::agent::answer::{
 };
 use mala_domain::agent::budget::Limits;
 use mala_domain::agent::prompts;
-use mala_domain::change::FilePath;
 use mala_domain::conversation::{AnswerFormat, TurnPart};
 use mala_domain::finding::Finding;
 use mala_domain::review::edit::FindingEdit;
@@ -31,7 +29,6 @@ pub(super) async fn group(phase: &AgentPhase<'_>, findings: &[Finding], edits: &
     let question = EditorQuestion {
         label: "same cause",
         system: prompts::SAME_CAUSE,
-        change: String::new(),
         text: claims.collect::<Vec<_>>().join("\n"),
         form: groups_format(),
     };
@@ -59,7 +56,6 @@ pub(super) fn is_offered(limits: &Limits) -> bool {
 /// Lets a model edit the findings that are not refuted.
 pub(super) async fn edit(
     phase: &AgentPhase<'_>,
-    prepared: &PreparedPrompts,
     findings: &[CheckedFinding],
     edits: &mut [FindingEdit],
 ) {
@@ -73,12 +69,9 @@ pub(super) async fn edit(
     }
     phase.account.emit(ReviewEvent::PassStarted { pass: "edit".to_owned() });
     let told = standing.iter().filter_map(|at| Some(checked_claim(&id(*at), findings.get(*at)?)));
-    let files: Vec<&FilePath> =
-        standing.iter().filter_map(|at| Some(&findings.get(*at)?.finding.file)).collect();
     let question = EditorQuestion {
         label: "edit",
         system: prompts::EDIT,
-        change: prepared.brief_of(phase.context, &files),
         text: told.collect::<Vec<_>>().join("\n"),
         form: edit_format(),
     };
@@ -103,7 +96,6 @@ fn apply(edited: &[EditedFinding], standing: &[usize], edits: &mut [FindingEdit]
         if let Some(edit) = edits.get_mut(at).filter(|edit| edit.rank.is_none()) {
             edit.rank = Some(rank);
             edit.same_as = same_as;
-            edit.is_note = Some(it.is_note);
             edit.title = Some(it.title.clone());
             edit.body = Some(it.body.clone());
         }
@@ -114,11 +106,12 @@ fn apply(edited: &[EditedFinding], standing: &[usize], edits: &mut [FindingEdit]
 fn checked_claim(id: &str, checked: &CheckedFinding) -> String {
     let finding = &checked.finding;
     let priority = finding.effective_priority();
-    let said = match &checked.check {
-        Some(check) => format!("{}: {}", format!("{:?}", check.outcome).to_lowercase(), check.why),
+    let said = finding.verification.how.as_deref().unwrap_or("not checked");
+    let outcome = match &checked.check {
+        Some(check) => format!("{:?}", check.outcome).to_lowercase(),
         None => "not checked".to_owned(),
     };
-    format!("{}Priority: {priority}\nCheck: {said}\n", claim(id, finding))
+    format!("{}Priority: {priority}\nCheck: {outcome}: {said}\n", claim(id, finding))
 }
 
 /// The number of a finding by its id.
@@ -131,8 +124,6 @@ fn number(id: &str, n_findings: usize) -> Option<usize> {
 struct EditorQuestion {
     label: &'static str,
     system: &'static str,
-    /// The change, if the question is about it too.
-    change: String,
     text: String,
     form: AnswerFormat,
 }
@@ -147,15 +138,10 @@ async fn put<T>(
         label: question.label,
         client: &phase.settings.client,
         system: question.system,
-        opening: [
-            format!("This run's ID and your nonce: {nonce}\n"),
-            question.change,
-            phase.fence.wrap("findings", &question.text),
-        ]
-        .into_iter()
-        .filter(|text| !text.is_empty())
-        .map(TurnPart::Text)
-        .collect(),
+        opening: vec![
+            TurnPart::Text(format!("This run's ID and your nonce: {nonce}\n")),
+            TurnPart::Text(phase.fence.wrap("findings", &question.text)),
+        ],
         form: question.form,
         tools: ToolOffer::None,
         max_calls: 2,

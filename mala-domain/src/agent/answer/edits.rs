@@ -12,8 +12,6 @@ pub type CauseGroups = Vec<Vec<String>>;
 pub struct EditedFinding {
     /// The id of the finding.
     pub id: String,
-    /// Whether to report it as a note.
-    pub is_note: bool,
     /// The id of another finding with the same cause.
     pub same_as: Option<String>,
     /// A short title.
@@ -42,15 +40,9 @@ pub fn read_edit(raw: &RawAnswer<'_>) -> Result<(Vec<EditedFinding>, ParseMethod
     json_object::require_agreement(raw, &["findings"])?;
     let findings = list(&found, "findings")?.iter().take(MAX_ITEMS).map(|value| {
         let finding = object(value)?;
-        let is_note = match text(finding, "tier")? {
-            "finding" => false,
-            "note" => true,
-            _ => return Err(ParseProblem::InvalidFormat),
-        };
         let same_as = optional_text(finding, "same_as")?.map(str::trim).unwrap_or_default();
         Ok(EditedFinding {
             id: cut(text(finding, "id")?, 40),
-            is_note,
             same_as: Some(cut(same_as, 40)).filter(|id| !id.is_empty()),
             title: cut(optional_text(finding, "title")?.unwrap_or_default().trim(), 300),
             body: cut(optional_text(finding, "body")?.unwrap_or_default().trim(), 4_000),

@@ -69,7 +69,6 @@ pub fn groups_format() -> AnswerFormat {
 pub fn edit_format() -> AnswerFormat {
     let finding = closed_object(&[
         ("id", of_type("string")),
-        ("tier", json!({"type": "string", "enum": ["finding", "note"]})),
         ("same_as", of_type("string")),
         ("title", of_type("string")),
         ("body", of_type("string")),

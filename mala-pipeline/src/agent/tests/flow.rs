@@ -50,7 +50,7 @@ fn flow(draft: Vec<Value>, outcomes: Answered, edited: Answered) -> Scripted {
 #[tokio::test]
 async fn findings_notes_and_refuted_claims_are_listed_apart() {
     let outcomes = checks(&[("c1", "holds"), ("c2", "unsure"), ("c3", "refuted")]);
-    let edited = edit(&[("c2", "note", ""), ("c1", "note", "")]);
+    let edited = edit(&[("c2", ""), ("c1", "")]);
     let run = Stage::new(Profile::Standard).run(flow(three(), outcomes, edited)).await;
     let report = &run.report;
     let titles = |findings: &[mala_domain::finding::Finding]| -> Vec<String> {
@@ -67,22 +67,12 @@ async fn findings_notes_and_refuted_claims_are_listed_apart() {
 #[tokio::test]
 async fn notes_never_block() {
     let minor = vec![claim(4, 2, "Division by zero", "half raises for zero")];
-    let run = |tier: &str| flow(minor.clone(), worth(50), edit(&[("c1", tier, "")]));
+    let run = |percent: u8| flow(minor.clone(), worth(percent), edit(&[("c1", "")]));
     let mut stage = Stage::new(Profile::Standard);
     stage.fail_on = mala_domain::verdict::Threshold::P3;
-    let (note, finding) = (stage.run(run("note")).await, stage.run(run("finding")).await);
+    let (note, finding) = (stage.run(run(20)).await, stage.run(run(80)).await);
     assert!(note.report.passed && !finding.report.passed);
     assert_eq!((note.report.issues.len(), note.report.notes.len()), (0, 1));
-}
-
-#[tokio::test]
-async fn without_an_edit_the_check_decides_the_tier() {
-    let minor = vec![claim(4, 2, "Division by zero", "half raises for zero")];
-    for (percent, expected) in [(20, (0, 1)), (50, (1, 0))] {
-        let model = flow(minor.clone(), worth(percent), edit(&[]));
-        let report = Stage::new(Profile::Standard).run(model).await.report;
-        assert_eq!((report.issues.len(), report.notes.len()), expected, "{percent} %");
-    }
 }
 
 /// 002-084, 002-086
@@ -128,10 +118,10 @@ async fn a_check_can_correct_the_consequence() {
 async fn one_cause_is_checked_and_reported_once() {
     let twice = vec![
         claim(4, 1, "Division by zero", "half raises an error when the argument is zero"),
-        claim(4, 2, "half: division by zero", "half raises an error when the argument is zero"),
+        claim(4, 2, "Zero is divided by", "half raises an error when the argument is zero"),
     ];
     let run = Stage::new(Profile::Standard)
-        .run(flow(twice, checks(&[("c1", "holds")]), edit(&[("c1", "finding", "")])))
+        .run(flow(twice, checks(&[("c1", "holds")]), edit(&[("c1", "")])))
         .await;
     assert_eq!(run.report.issues.len(), 1);
     assert!(!sent(&run.asks[2]).contains("c2:"), "it is merged before the check");
@@ -144,7 +134,7 @@ async fn where_words_leave_it_open_a_model_says_whether_causes_are_the_same() {
         claim(4, 2, "Wrong type", "It is a float."),
     ];
     let run = Stage::new(Profile::Standard)
-        .run(flow(unclear, checks(&[("c1", "holds")]), edit(&[("c1", "finding", "")])))
+        .run(flow(unclear, checks(&[("c1", "holds")]), edit(&[("c1", "")])))
         .await;
     let systems: Vec<bool> =
         run.asks.iter().map(|ask| ask.system.starts_with("You are given claims")).collect();
@@ -158,9 +148,9 @@ async fn the_edit_orders_and_merges_and_loses_nothing() {
     let mut minor = three();
     minor[0] = claim(4, 2, "Division by zero", "half raises for zero");
     for (edited, expected) in [
-        (edit(&[("c2", "finding", ""), ("c1", "finding", "")]), vec![7, 4, 1]),
-        (edit(&[("c2", "finding", ""), ("c1", "finding", "c2")]), vec![7, 1]),
-        (edit(&[("c9", "finding", ""), ("x", "finding", "c1")]), vec![4, 7, 1]),
+        (edit(&[("c2", ""), ("c1", "")]), vec![7, 4, 1]),
+        (edit(&[("c2", ""), ("c1", "c2")]), vec![7, 1]),
+        (edit(&[("c9", ""), ("x", "c1")]), vec![4, 7, 1]),
         (says("no JSON"), vec![4, 7, 1]),
     ] {
         let run =

@@ -29,7 +29,7 @@ async fn looks_share_their_beginning_and_a_follow_up_knows_what_was_reported() {
         None if ask.system.starts_with("You check claims") => {
             checks(&[("c1", "holds"), ("c2", "unsure")])
         }
-        None => edit(&[("c1", "finding", ""), ("c2", "note", "")]),
+        None => edit(&[("c1", ""), ("c2", "")]),
     });
     let run = Stage::new(Profile::Thorough).run(model).await;
     let looks: Vec<Look> = run.asks.iter().filter_map(look).collect();
@@ -120,7 +120,7 @@ async fn a_follow_up_of_a_part_is_told_what_was_reported_in_its_files() {
             Some(Look::First) if is_about_app => review(&[finding(1, 0.9)]),
             Some(_) => says(PASS),
             None if ask.system.starts_with("You check claims") => checks(&[("c1", "holds")]),
-            None => edit(&[("c1", "finding", "")]),
+            None => edit(&[("c1", "")]),
         }
     });
     let run = large(Profile::Thorough).run(model).await;

@@ -103,8 +103,7 @@ fn answer(request: &ModelRequest) -> Value {
     } else {
         let findings = asked.iter().map(|(id, claim)| {
             let same_as = Some(&first(claim).0).filter(|first| *first != id);
-            json!({"id": id, "tier": claim["tier"], "same_as": same_as,
-                   "title": claim["title"], "body": claim["body"]})
+            json!({"id": id, "same_as": same_as, "title": claim["title"], "body": claim["body"]})
         });
         json!({"findings": findings.collect::<Vec<_>>()})
     }
