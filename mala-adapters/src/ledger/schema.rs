@@ -1,9 +1,10 @@
 //! The tables of the ledger and their versions. Plain SQL, so that another database can have the same.
 
-use super::{OpenError, storage};
+use super::{BUSY_TIMEOUT, OpenError, storage};
 use mala_domain::ports::LedgerError;
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// One entry per version; the version of a file is the number of entries that were applied.
 const MIGRATIONS: [&str; 4] = [
@@ -103,6 +104,23 @@ ALTER TABLE finding DROP COLUMN file;
 ",
 ];
 
+/// Switches to the write-ahead log. SQLite does not wait for other processes that do the same, whatever the
+/// timeout of the connection.
+fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
+    let started = Instant::now();
+    loop {
+        let switched = connection.execute_batch("PRAGMA journal_mode = WAL;");
+        let is_busy = matches!(
+            &switched,
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+        );
+        if !is_busy || started.elapsed() >= BUSY_TIMEOUT {
+            return switched;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Sets the connection up and brings the tables to the newest version. A newer file is refused.
 pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
     let failed = |error| OpenError::of(path, error);
@@ -115,10 +133,9 @@ pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), Op
         let path = path.display().to_string();
         return Err(OpenError::Other(LedgerError::TooNew { path, found, known }));
     }
+    use_write_ahead_log(connection).map_err(failed)?;
     connection
-        .execute_batch(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
-        )
+        .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")
         .map_err(failed)?;
     if found == known {
         return Ok(());

@@ -14,3 +14,21 @@ fn findings_are_looked_up_in_more_files_than_a_statement_has_variables() {
     let filter = FindingFilter { files: files.collect(), ..FindingFilter::default() };
     assert_eq!(wait(ledger.findings(&filter)).unwrap(), []);
 }
+
+#[test]
+fn several_processes_can_create_the_ledger_at_the_same_time() {
+    for _ in 0..40 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger.db");
+        let start = std::sync::Barrier::new(8);
+        let open = || {
+            start.wait();
+            SqliteLedger::open(&path).map(drop).map_err(|error| error.to_string())
+        };
+        let opened: Vec<Result<(), String>> = std::thread::scope(|scope| {
+            let running: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
+            running.into_iter().map(|it| it.join().unwrap()).collect()
+        });
+        assert!(opened.iter().all(Result::is_ok), "{opened:?}");
+    }
+}

@@ -118,7 +118,7 @@ async fn a_check_can_correct_the_consequence() {
 async fn one_cause_is_checked_and_reported_once() {
     let twice = vec![
         claim(4, 1, "Division by zero", "half raises an error when the argument is zero"),
-        claim(4, 2, "Zero is divided by", "half raises an error when the argument is zero"),
+        claim(4, 2, "half: division by zero", "half raises an error when the argument is zero"),
     ];
     let run = Stage::new(Profile::Standard)
         .run(flow(twice, checks(&[("c1", "holds")]), edit(&[("c1", "")])))
