@@ -44,7 +44,8 @@ pub fn apply_edits(
         match findings.get_mut(kept) {
             Some(kept) if !is_refuted(kept) && !is_refuted(&other) => {
                 let is_corrected = edits.get(first_cause(edits, at)).is_some_and(is_corrected);
-                let has_tier = edit.worth.is_some();
+                // A finding that was merged before the check has none.
+                let has_tier = other.verification.outcome != VerificationOutcome::Unverified;
                 raise(kept, &other, is_corrected, has_tier);
                 absorb(kept, &other);
                 merged.insert(own, ());
@@ -108,9 +109,8 @@ fn apply(finding: &mut Finding, edit: &FindingEdit) {
     finding.is_note = is_note(finding, edit.worth);
 }
 
-/// The chance that the author acts on a finding from which on it is not a note. Reviewers and checks are
-/// modest: on changes with known problems, nine of ten findings above it were worth reporting, and a third
-/// of those below (docs/measurements.md).
+/// The chance that the author acts on a finding from which on it is not a note. Chosen on changes with
+/// known problems: docs/measurements.md.
 const MIN_WORTH: f64 = 0.36;
 
 /// Whether a finding is a note: its check could not tell, or its reviewer and its check, taken together,
@@ -238,12 +238,22 @@ mod tests {
         let same_note = FindingEdit { same_as: Some(0), ..note.clone() };
         let lower = FindingEdit { priority: Some(Priority::P3), ..note.clone() };
         for (of, edits, expected) in [
-            ("one without a tier", [note.clone(), same(None), same(Some(0))], (Priority::P2, true)),
+            ("one not checked", [note.clone(), same(None), same(Some(0))], (Priority::P2, true)),
+            (
+                "one without a tier",
+                [note.clone(), same(None), same(Some(0))],
+                (Priority::P2, false),
+            ),
             ("two notes", [note.clone(), same(None), same_note.clone()], (Priority::P2, true)),
             ("an urgent one", [note.clone(), same(Some(0)), same(None)], (Priority::P1, false)),
             ("a corrected one", [lower, same(Some(0)), same(None)], (Priority::P3, true)),
         ] {
-            let edited = apply_edits(findings.clone(), &[0, 1, 2], &edits);
+            let mut own = findings.clone();
+            if of == "one not checked" || of == "a corrected one" {
+                own[1].verification = Verification::default();
+                own[2].verification = Verification::default();
+            }
+            let edited = apply_edits(own, &[0, 1, 2], &edits);
             let first = edited.first().expect("the kept one");
             assert_eq!((first.effective_priority(), first.is_note), expected, "{of}");
         }

@@ -123,8 +123,7 @@ pub fn verification_from_check(
     let Some(check) = check else {
         return Verification::not_checked(format!("{verifier} says nothing of it"));
     };
-    let worth = check.worth.map(|worth| format!(" Worth fixing: {worth} %."));
-    let how = format!("{how}: {}{}", check.why, worth.unwrap_or_default());
+    let how = format!("{how}: {}", check.why);
     match check.outcome {
         CheckOutcome::Holds => Verification::verified(how),
         CheckOutcome::Corrected => Verification::corrected(match &check.correction {

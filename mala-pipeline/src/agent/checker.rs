@@ -15,6 +15,7 @@ use mala_domain::review::edit::FindingEdit;
 use mala_domain::review::merge::absorb;
 use mala_domain::review::verify::{is_sure_nit, is_urgent_and_unsettled};
 use mala_domain::review::{ReviewContext, Usage};
+use mala_domain::verdict::is_refuted;
 use std::time::Duration;
 
 /// A review that a model structured, and the usage.
@@ -71,7 +72,11 @@ impl Verifier for Agent {
             let mut checked = merged(findings, &edits);
             let chosen: Vec<usize> =
                 (0..findings.len()).filter(|at| has_own_cause(&edits, *at)).collect();
-            let escalated = verify::check(&phase, prepared, &mut checked, &chosen).await;
+            let mut escalated = verify::check(&phase, prepared, &mut checked, &chosen).await;
+            let parted = part_from_refuted(findings, &mut checked, &mut edits);
+            if !parted.is_empty() {
+                escalated.extend(verify::check(&phase, prepared, &mut checked, &parted).await);
+            }
             correct(&mut checked, &mut edits);
             if is_own {
                 edit::edit(&phase, &checked, &mut edits).await;
@@ -97,6 +102,29 @@ impl Verifier for Agent {
 
 fn has_own_cause(edits: &[FindingEdit], at: usize) -> bool {
     edits.get(at).is_some_and(|edit| edit.same_as.is_none())
+}
+
+/// Claims that were merged with one that its check refutes are checked on their own: they may be right.
+/// Returns their numbers.
+fn part_from_refuted(
+    findings: &[Finding],
+    checked: &mut [CheckedFinding],
+    edits: &mut [FindingEdit],
+) -> Vec<usize> {
+    let refuted: Vec<bool> = checked.iter().map(|it| is_refuted(&it.finding)).collect();
+    let mut parted = Vec::new();
+    for (at, edit) in edits.iter_mut().enumerate() {
+        if edit.same_as.is_some_and(|other| refuted.get(other) == Some(&true)) {
+            edit.same_as = None;
+            parted.push(at);
+        }
+    }
+    for at in &parted {
+        if let (Some(own), Some(finding)) = (checked.get_mut(*at), findings.get(*at)) {
+            own.finding = finding.clone();
+        }
+    }
+    parted
 }
 
 /// The findings, each with the places of those that have the same cause.

@@ -210,11 +210,14 @@ async fn review(
         }
         other => other,
     };
-    let answer = match answer {
-        Err(StopReason::Unreadable { problem, .. }) if objected.get().is_some() => {
+    let answer = match (answer, objected.get()) {
+        (Err(StopReason::Unreadable { problem, .. }), Some(_)) => {
             return Err(StopReason::LostObjection(problem));
         }
-        other => other?,
+        (Err(_), Some((_, problem))) if look != Look::First => {
+            return Err(StopReason::LostObjection(problem.clone()));
+        }
+        (other, _) => other?,
     };
     phase.account.note_parse_method(answer.method);
     Ok(answer)

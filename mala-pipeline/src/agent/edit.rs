@@ -16,6 +16,7 @@ use mala_domain::finding::Finding;
 use mala_domain::review::edit::FindingEdit;
 use mala_domain::review::merge::leaves_cause_open;
 use mala_domain::verdict::is_refuted;
+use std::collections::HashSet;
 
 /// With fewer remaining calls, only the checks are made.
 const MIN_CALLS: u32 = 3;
@@ -37,12 +38,14 @@ pub(super) async fn group(phase: &AgentPhase<'_>, findings: &[Finding], edits: &
         // Without an answer, every claim is checked and reported separately.
         Err(stopped) => return phase.note(&format!("same cause: no answer: {stopped}")),
     };
+    let mut grouped = HashSet::new();
     for group in groups {
-        let mut own = group.iter().filter_map(|id| number(id, findings.len()));
-        let Some(first) = own.next() else { continue };
-        for other in own.filter(|other| *other != first) {
-            if let Some(edit) = edits.get_mut(other) {
-                edit.same_as = Some(first);
+        let own = group.iter().filter_map(|id| number(id, findings.len()));
+        let own: Vec<usize> = own.filter(|at| grouped.insert(*at)).collect();
+        let Some((first, others)) = own.split_first() else { continue };
+        for other in others {
+            if let Some(edit) = edits.get_mut(*other) {
+                edit.same_as = Some(*first);
             }
         }
     }
@@ -106,12 +109,11 @@ fn apply(edited: &[EditedFinding], standing: &[usize], edits: &mut [FindingEdit]
 fn checked_claim(id: &str, checked: &CheckedFinding) -> String {
     let finding = &checked.finding;
     let priority = finding.effective_priority();
-    let said = finding.verification.how.as_deref().unwrap_or("not checked");
-    let outcome = match &checked.check {
-        Some(check) => format!("{:?}", check.outcome).to_lowercase(),
+    let said = match &checked.check {
+        Some(check) => format!("{}: {}", format!("{:?}", check.outcome).to_lowercase(), check.why),
         None => "not checked".to_owned(),
     };
-    format!("{}Priority: {priority}\nCheck: {outcome}: {said}\n", claim(id, finding))
+    format!("{}Priority: {priority}\nCheck: {said}\n", claim(id, finding))
 }
 
 /// The number of a finding by its id.

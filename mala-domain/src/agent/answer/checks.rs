@@ -80,8 +80,7 @@ pub fn read_checks(raw: &RawAnswer<'_>) -> Result<(Vec<ClaimCheck>, ParseMethod)
             CheckOutcome::Corrected if correction.is_none() => CheckOutcome::Holds,
             outcome => outcome,
         };
-        let worth = check.get("worth").and_then(serde_json::Value::as_f64);
-        let worth = worth.map(percent);
+        let worth = check.get("worth").and_then(percent);
         Ok(ClaimCheck { id: cut(text(check, "id")?, 40), outcome, why, worth, correction })
     });
     Ok((checks.collect::<Result<_, _>>()?, method))
@@ -89,9 +88,11 @@ pub fn read_checks(raw: &RawAnswer<'_>) -> Result<(Vec<ClaimCheck>, ParseMethod)
 
 /// A number of percent. Models also write a fraction of one.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is 0 to 100")]
-fn percent(worth: f64) -> u8 {
-    let percent = if worth > 0.0 && worth < 1.0 { worth * 100.0 } else { worth };
-    percent.clamp(0.0, 100.0).round() as u8
+fn percent(worth: &serde_json::Value) -> Option<u8> {
+    let number = worth.as_f64()?;
+    let is_fraction = worth.is_f64() && number <= 1.0;
+    let percent = if is_fraction { number * 100.0 } else { number };
+    Some(percent.clamp(0.0, 100.0).round() as u8)
 }
 
 fn correction(check: &JsonObject) -> Result<Option<Correction>, ParseProblem> {

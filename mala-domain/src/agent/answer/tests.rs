@@ -356,6 +356,26 @@ fn checks_are_read_by_the_same_ladder() {
 }
 
 #[test]
+fn the_chance_that_an_author_acts_is_a_percentage_or_a_fraction() {
+    for (worth, expected) in [
+        ("40", Some(40)),
+        ("1", Some(1)),
+        ("1.0", Some(100)),
+        ("0.25", Some(25)),
+        ("62.6", Some(63)),
+        ("-5", Some(0)),
+        ("900", Some(100)),
+        (r#""high""#, None),
+        ("null", None),
+    ] {
+        let text =
+            format!(r#"{{"checks": [{{"id": "c1", "outcome": "holds", "worth": {worth}}}]}}"#);
+        let raw = RawAnswer { text: &text, form_enforced: false, nonce: &nonce() };
+        assert_eq!(read_checks(&raw).unwrap().0[0].worth, expected, "{worth}");
+    }
+}
+
+#[test]
 fn the_forms_accept_what_the_reader_reads() {
     let AnswerFormat::Json { schema, .. } = review_format(1) else { panic!("a form") };
     let text = r#"{"nonce": "", "verdict": "PASS", "findings": [], "hints": []}"#;

@@ -12,10 +12,10 @@ pub enum Profile {
     /// Two calls: a draft, then tool results or a check of its claims.
     #[serde(alias = "quick")]
     Lean,
-    /// A draft with tools, a look for what it left out, a check of every finding, and an edit.
+    /// Two independent drafts with tools, a check of every finding, and an edit.
     #[default]
     Standard,
-    /// The same with one more look, from another direction.
+    /// The same with a follow-up for what the drafts left out.
     Thorough,
 }
 

@@ -143,6 +143,35 @@ async fn where_words_leave_it_open_a_model_says_whether_causes_are_the_same() {
 }
 
 #[tokio::test]
+async fn a_claim_that_is_merged_with_a_refuted_one_is_checked_on_its_own() {
+    let unclear = vec![
+        claim(4, 1, "Division by zero", "It raises."),
+        claim(4, 1, "Wrong type", "It is a float."),
+    ];
+    let model = Scripted::new(move |_, ask| {
+        if ask.system.starts_with("You check claims") {
+            let is_first = sent(ask).contains("\n[P1] Division by zero");
+            checks(&[("c1", if is_first { "refuted" } else { "holds" })])
+        } else if ask.system.starts_with("You edit") {
+            edit(&[])
+        } else if ask.system.starts_with("You are given claims") {
+            says(json!({"groups": [["c1", "c2"], ["c2", "c1"]]}).to_string())
+        } else if sent(ask).contains(Look::Second.instruction()) {
+            says(PASS)
+        } else {
+            review(&unclear)
+        }
+    });
+    let report = Stage::new(Profile::Standard).run(model).await.report;
+    let titles = |findings: &[mala_domain::finding::Finding]| -> Vec<String> {
+        findings.iter().map(|it| it.title.clone()).collect()
+    };
+    assert_eq!(titles(&report.issues), ["[P1] Wrong type"]);
+    assert_eq!(titles(&report.refuted), ["[P1] Division by zero"]);
+    assert_eq!(report.issues[0].verification.outcome, VerificationOutcome::Verified);
+}
+
+#[tokio::test]
 async fn the_edit_orders_and_merges_and_loses_nothing() {
     let outcomes = checks(&[("c1", "holds"), ("c2", "holds"), ("c3", "holds")]);
     let mut minor = three();
