@@ -5,7 +5,7 @@ use crate::finding::{Finding, Priority, VerificationOutcome};
 use crate::review::merge::{absorb, without_priority};
 use crate::secrets;
 use crate::verdict::is_refuted;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The edit of a finding by a check and an editor. Fields that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct FindingEdit {
     pub body: Option<String>,
     /// Another finding with the same cause, by its number.
     pub same_as: Option<usize>,
-    /// The chance, in percent, that the author acts on it.
+    /// How many of 100 maintainers would call it worth a comment, as the editor estimates.
     pub worth: Option<u8>,
     /// Its place in the order of importance.
     pub rank: Option<usize>,
@@ -35,26 +35,34 @@ pub fn apply_edits(
             apply(finding, edit);
         }
     }
-    let mut merged = BTreeMap::new();
+    let mut worth: Vec<Option<u8>> = edits.iter().map(|edit| edit.worth).collect();
+    let mut merged = HashSet::new();
     for (at, edit) in edits.iter().enumerate() {
         let target = edit.same_as.map(|_| first_cause(edits, at)).filter(|target| *target != at);
-        let pair = target.and_then(|target| numbers.get(at).copied().zip(numbers.get(target)));
+        let Some(target) = target else { continue };
+        let pair = numbers.get(at).copied().zip(numbers.get(target));
         let Some((own, kept)) = pair.map(|(own, kept)| (own, *kept)) else { continue };
         let Some(other) = findings.get(own).cloned() else { continue };
         match findings.get_mut(kept) {
             Some(kept) if !is_refuted(kept) && !is_refuted(&other) => {
-                let is_corrected = edits.get(first_cause(edits, at)).is_some_and(is_corrected);
-                // A finding that was merged before the check has none.
-                let has_tier = other.verification.outcome != VerificationOutcome::Unverified;
-                raise(kept, &other, is_corrected, has_tier);
+                raise(kept, &other, edits.get(target).is_some_and(is_corrected));
                 absorb(kept, &other);
-                merged.insert(own, ());
+                let own_worth = worth.get(at).copied().flatten();
+                if let Some(Some(worth)) = worth.get_mut(target) {
+                    *worth = (*worth).max(own_worth.unwrap_or_default());
+                }
+                merged.insert(own);
             }
             _ => {}
         }
     }
+    for (number, worth) in numbers.iter().zip(worth) {
+        if let Some(finding) = findings.get_mut(*number) {
+            finding.is_note = is_note(finding, worth);
+        }
+    }
     let numbered = findings.into_iter().enumerate();
-    numbered.filter(|(at, _)| !merged.contains_key(at)).map(|(_, finding)| finding).collect()
+    numbered.filter(|(at, _)| !merged.contains(at)).map(|(_, finding)| finding).collect()
 }
 
 /// The finding at the end of a chain of equal causes; a circle ends at its first finding.
@@ -75,19 +83,15 @@ fn is_corrected(edit: &FindingEdit) -> bool {
     edit.priority.is_some()
 }
 
-/// Merges priority and tier: a merged finding is as urgent as the most urgent one unless a check
-/// corrected it, and a note only if all of those that have a tier are.
-fn raise(kept: &mut Finding, other: &Finding, is_corrected: bool, has_tier: bool) {
+/// Merges priority and check: a merged finding is as urgent as the most urgent one unless a check
+/// corrected it, and confirmed if one of them is.
+fn raise(kept: &mut Finding, other: &Finding, is_corrected: bool) {
     if !is_corrected && other.effective_priority() < kept.effective_priority() {
         set_priority(kept, other.effective_priority());
     }
     if other.verification.is_confirmed() && !kept.verification.is_confirmed() {
         kept.verification = other.verification.clone();
     }
-    if has_tier {
-        kept.is_note &= other.is_note;
-    }
-    kept.is_note &= kept.effective_priority() > Priority::P1;
 }
 
 fn apply(finding: &mut Finding, edit: &FindingEdit) {
@@ -106,22 +110,20 @@ fn apply(finding: &mut Finding, edit: &FindingEdit) {
     if let Some(body) = said(&edit.body).filter(|_| is_own) {
         finding.body = body;
     }
-    finding.is_note = is_note(finding, edit.worth);
 }
 
-/// The chance that the author acts on a finding from which on it is not a note. Chosen on changes with
-/// known problems: docs/measurements.md.
-const MIN_WORTH: f64 = 0.36;
+/// What a finding is worth from which on it is not a note. Chosen on changes with known problems:
+/// docs/measurements.md.
+const MIN_WORTH: u8 = 39;
 
-/// Whether a finding is a note: its check could not tell, or its reviewer and its check, taken together,
-/// do not expect the author to act on it. P0, P1 and refuted findings never are.
+/// Whether a finding is a note: its check could not tell, or the editor does not call it worth a comment. P0, P1
+/// and refuted findings never are.
 fn is_note(finding: &Finding, worth: Option<u8>) -> bool {
     if is_refuted(finding) || finding.effective_priority() <= Priority::P1 {
         return false;
     }
     let is_unsure = finding.verification.outcome == VerificationOutcome::Unsure;
-    let mean = |worth: u8| (finding.confidence + f64::from(worth) / 100.0) / 2.0;
-    is_unsure || worth.is_some_and(|worth| mean(worth) < MIN_WORTH)
+    is_unsure || worth.is_some_and(|worth| worth < MIN_WORTH)
 }
 
 fn set_priority(finding: &mut Finding, priority: Priority) {
@@ -172,26 +174,27 @@ mod tests {
     }
 
     #[test]
-    fn the_check_decides_the_tier_except_of_what_is_urgent() {
+    fn the_edit_decides_the_tier_except_of_what_is_urgent() {
         use Priority::{P0, P1, P2, P3};
         let (holds, unsure) = (Verification::verified("h"), Verification::unsure("u"));
         let (refuted, unchecked) = (Verification::refuted("r"), Verification::not_checked("n"));
-        for (priority, verification, confidence, worth, expected) in [
-            (P0, &holds, 0.1, Some(0), false),
-            (P1, &unsure, 0.1, Some(0), false),
-            (P1, &unchecked, 0.1, None, false),
-            (P2, &holds, 0.4, Some(31), true),
-            (P2, &holds, 0.4, Some(33), false),
-            (P3, &holds, 0.2, Some(51), true),
-            (P3, &holds, 0.2, Some(53), false),
-            (P2, &unsure, 0.8, None, true),
-            (P2, &unsure, 0.8, Some(100), true),
-            (P3, &holds, 0.1, None, false),
-            (P3, &unchecked, 0.1, None, false),
-            (P3, &refuted, 0.1, Some(0), false),
+        for (priority, verification, worth, expected) in [
+            (P0, &holds, Some(0), false),
+            (P1, &unsure, Some(0), false),
+            (P1, &unchecked, None, false),
+            (P2, &holds, Some(MIN_WORTH - 1), true),
+            (P2, &holds, Some(MIN_WORTH), false),
+            (P3, &holds, Some(MIN_WORTH - 1), true),
+            (P3, &holds, Some(MIN_WORTH), false),
+            (P3, &unchecked, Some(MIN_WORTH - 1), true),
+            (P2, &unsure, None, true),
+            (P2, &unsure, Some(100), true),
+            (P3, &holds, None, false),
+            (P3, &unchecked, None, false),
+            (P3, &refuted, Some(0), false),
         ] {
-            let finding = Finding { confidence, ..finding(1, priority, verification.clone()) };
-            let expected_of = format!("{priority} {verification:?} {confidence} {worth:?}");
+            let finding = finding(1, priority, verification.clone());
+            let expected_of = format!("{priority} {verification:?} {worth:?}");
             assert_eq!(tier(finding, worth), expected, "{expected_of}");
         }
     }
@@ -236,24 +239,16 @@ mod tests {
         }
         let note = FindingEdit { worth: Some(0), ..FindingEdit::default() };
         let same_note = FindingEdit { same_as: Some(0), ..note.clone() };
+        let worthy = FindingEdit { worth: Some(90), ..same_note.clone() };
         let lower = FindingEdit { priority: Some(Priority::P3), ..note.clone() };
         for (of, edits, expected) in [
-            ("one not checked", [note.clone(), same(None), same(Some(0))], (Priority::P2, true)),
-            (
-                "one without a tier",
-                [note.clone(), same(None), same(Some(0))],
-                (Priority::P2, false),
-            ),
-            ("two notes", [note.clone(), same(None), same_note.clone()], (Priority::P2, true)),
-            ("an urgent one", [note.clone(), same(Some(0)), same(None)], (Priority::P1, false)),
-            ("a corrected one", [lower, same(Some(0)), same(None)], (Priority::P3, true)),
+            ("one without an estimate", [&note, &same(None), &same(Some(0))], (Priority::P2, true)),
+            ("two notes", [&note, &same(None), &same_note], (Priority::P2, true)),
+            ("one worth a comment", [&note, &same(None), &worthy], (Priority::P2, false)),
+            ("an urgent one", [&note, &same(Some(0)), &same(None)], (Priority::P1, false)),
+            ("a corrected one", [&lower, &same(Some(0)), &same(None)], (Priority::P3, true)),
         ] {
-            let mut own = findings.clone();
-            if of == "one not checked" || of == "a corrected one" {
-                own[1].verification = Verification::default();
-                own[2].verification = Verification::default();
-            }
-            let edited = apply_edits(own, &[0, 1, 2], &edits);
+            let edited = apply_edits(findings.clone(), &[0, 1, 2], &edits.map(Clone::clone));
             let first = edited.first().expect("the kept one");
             assert_eq!((first.effective_priority(), first.is_note), expected, "{of}");
         }

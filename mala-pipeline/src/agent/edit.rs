@@ -101,6 +101,7 @@ fn apply(edited: &[EditedFinding], standing: &[usize], edits: &mut [FindingEdit]
             edit.same_as = same_as;
             edit.title = Some(it.title.clone());
             edit.body = Some(it.body.clone());
+            edit.worth = it.worth;
         }
     }
 }

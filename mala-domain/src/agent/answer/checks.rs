@@ -14,8 +14,6 @@ pub struct ClaimCheck {
     pub outcome: CheckOutcome,
     /// The reason for the outcome.
     pub why: String,
-    /// The chance, in percent, that the author of the change acts on it.
-    pub worth: Option<u8>,
     /// The actual problem, if it differs from the claim.
     pub correction: Option<Correction>,
 }
@@ -50,7 +48,6 @@ pub fn find_check(checks: &[ClaimCheck], id: &str) -> Option<ClaimCheck> {
     if own.any(|other| other.outcome != check.outcome) {
         check.outcome = CheckOutcome::Unsure;
         check.correction = None;
-        check.worth = None;
         check.why = "it is answered twice, and differently".to_owned();
     }
     Some(check)
@@ -80,19 +77,9 @@ pub fn read_checks(raw: &RawAnswer<'_>) -> Result<(Vec<ClaimCheck>, ParseMethod)
             CheckOutcome::Corrected if correction.is_none() => CheckOutcome::Holds,
             outcome => outcome,
         };
-        let worth = check.get("worth").and_then(percent);
-        Ok(ClaimCheck { id: cut(text(check, "id")?, 40), outcome, why, worth, correction })
+        Ok(ClaimCheck { id: cut(text(check, "id")?, 40), outcome, why, correction })
     });
     Ok((checks.collect::<Result<_, _>>()?, method))
-}
-
-/// A number of percent. Models also write a fraction of one.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is 0 to 100")]
-fn percent(worth: &serde_json::Value) -> Option<u8> {
-    let number = worth.as_f64()?;
-    let is_fraction = worth.is_f64() && number <= 1.0;
-    let percent = if is_fraction { number * 100.0 } else { number };
-    Some(percent.clamp(0.0, 100.0).round() as u8)
 }
 
 fn correction(check: &JsonObject) -> Result<Option<Correction>, ParseProblem> {

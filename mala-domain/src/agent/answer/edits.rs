@@ -18,6 +18,8 @@ pub struct EditedFinding {
     pub title: String,
     /// What goes wrong, and when.
     pub body: String,
+    /// How many of 100 maintainers would call it worth a comment.
+    pub worth: Option<u8>,
 }
 
 const MAX_ITEMS: usize = 500;
@@ -46,7 +48,17 @@ pub fn read_edit(raw: &RawAnswer<'_>) -> Result<(Vec<EditedFinding>, ParseMethod
             same_as: Some(cut(same_as, 40)).filter(|id| !id.is_empty()),
             title: cut(optional_text(finding, "title")?.unwrap_or_default().trim(), 300),
             body: cut(optional_text(finding, "body")?.unwrap_or_default().trim(), 4_000),
+            worth: finding.get("worth").and_then(percent),
         })
     });
     Ok((findings.collect::<Result<_, _>>()?, method))
+}
+
+/// A number of percent. Models also write a fraction of one.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is 0 to 100")]
+fn percent(worth: &serde_json::Value) -> Option<u8> {
+    let number = worth.as_f64()?;
+    let is_fraction = worth.is_f64() && number <= 1.0;
+    let percent = if is_fraction { number * 100.0 } else { number };
+    Some(percent.clamp(0.0, 100.0).round() as u8)
 }

@@ -44,7 +44,6 @@ pub fn checks_format() -> AnswerFormat {
         ("id", of_type("string")),
         ("outcome", json!({"type": "string", "enum": ["holds", "refuted", "unsure", "corrected"]})),
         ("why", of_type("string")),
-        ("worth", of_type("integer")),
         ("consequence", of_type("string")),
         ("priority", priority()),
     ]);
@@ -72,6 +71,7 @@ pub fn edit_format() -> AnswerFormat {
         ("same_as", of_type("string")),
         ("title", of_type("string")),
         ("body", of_type("string")),
+        ("worth", of_type("integer")),
     ]);
     let schema = closed_object(&[
         ("nonce", of_type("string")),

@@ -356,7 +356,7 @@ fn checks_are_read_by_the_same_ladder() {
 }
 
 #[test]
-fn the_chance_that_an_author_acts_is_a_percentage_or_a_fraction() {
+fn what_a_finding_is_worth_is_a_percentage_or_a_fraction() {
     for (worth, expected) in [
         ("40", Some(40)),
         ("1", Some(1)),
@@ -368,10 +368,11 @@ fn the_chance_that_an_author_acts_is_a_percentage_or_a_fraction() {
         (r#""high""#, None),
         ("null", None),
     ] {
-        let text =
-            format!(r#"{{"checks": [{{"id": "c1", "outcome": "holds", "worth": {worth}}}]}}"#);
+        let text = format!(
+            r#"{{"findings": [{{"id": "c1", "title": "t", "body": "b", "worth": {worth}}}]}}"#
+        );
         let raw = RawAnswer { text: &text, form_enforced: false, nonce: &nonce() };
-        assert_eq!(read_checks(&raw).unwrap().0[0].worth, expected, "{worth}");
+        assert_eq!(read_edit(&raw).unwrap().0[0].worth, expected, "{worth}");
     }
 }
 

@@ -67,7 +67,7 @@ async fn findings_notes_and_refuted_claims_are_listed_apart() {
 #[tokio::test]
 async fn notes_never_block() {
     let minor = vec![claim(4, 2, "Division by zero", "half raises for zero")];
-    let run = |percent: u8| flow(minor.clone(), worth(percent), edit(&[("c1", "")]));
+    let run = |percent: u8| flow(minor.clone(), checks(&[("c1", "holds")]), worth(percent));
     let mut stage = Stage::new(Profile::Standard);
     stage.fail_on = mala_domain::verdict::Threshold::P3;
     let (note, finding) = (stage.run(run(20)).await, stage.run(run(80)).await);

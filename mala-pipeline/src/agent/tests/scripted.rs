@@ -154,10 +154,10 @@ pub(super) fn checks(outcomes: &[(&str, &str)]) -> Answered {
     says(json!({"checks": checks}).to_string())
 }
 
-/// A check of one claim that holds, with the chance that its author acts on it.
+/// An edit of one finding, with what it is worth.
 pub(super) fn worth(percent: u8) -> Answered {
-    let check = json!({"id": "c1", "outcome": "holds", "why": "a reason", "worth": percent});
-    says(json!({"checks": [check]}).to_string())
+    let edited = json!({"id": "c1", "same_as": "", "title": "edited c1", "worth": percent});
+    says(json!({"findings": [edited]}).to_string())
 }
 
 /// An edit: the id, and the finding with the same cause.

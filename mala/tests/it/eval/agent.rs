@@ -79,8 +79,12 @@ fn the_agent_is_scored_with_what_it_costs() {
 fn notes_count_for_the_recall_with_notes_alone() {
     let server = ModelServer::new(|request| {
         if request.system() == prompts::VERIFY {
-            let check = json!({"id": "c1", "outcome": "holds", "why": "as said", "worth": 10});
+            let check = json!({"id": "c1", "outcome": "holds", "why": "as said"});
             return ModelAnswer::text(json!({"checks": [check]}).to_string()).into();
+        }
+        if request.system() == prompts::EDIT {
+            let edited = json!({"id": "c1", "same_as": "", "worth": 10});
+            return ModelAnswer::text(json!({"findings": [edited]}).to_string()).into();
         }
         let mut answer = answer(request);
         answer.text = answer.text.replace("\"priority\":1", "\"priority\":3,\"confidence\":0.3");

@@ -85,9 +85,8 @@ fn answer(request: &ModelRequest) -> Value {
     let first = |claim: &Value| asked.iter().find(|(_, it)| cause(it) == cause(claim)).unwrap();
     if system == prompts::VERIFY {
         let checks = asked.iter().map(|(id, claim)| {
-            let worth = if claim["tier"] == "note" { 20 } else { 80 };
-            json!({"id": id, "outcome": claim["check"], "why": "kept", "worth": worth,
-                   "consequence": "", "priority": claim["priority"]})
+            json!({"id": id, "outcome": claim["check"], "why": "kept", "consequence": "",
+                   "priority": claim["priority"]})
         });
         json!({"checks": checks.collect::<Vec<_>>()})
     } else if system == prompts::SAME_CAUSE {
@@ -103,7 +102,9 @@ fn answer(request: &ModelRequest) -> Value {
     } else {
         let findings = asked.iter().map(|(id, claim)| {
             let same_as = Some(&first(claim).0).filter(|first| *first != id);
-            json!({"id": id, "same_as": same_as, "title": claim["title"], "body": claim["body"]})
+            let worth = if claim["tier"] == "note" { 20 } else { 80 };
+            json!({"id": id, "same_as": same_as, "title": claim["title"], "body": claim["body"],
+                   "worth": worth})
         });
         json!({"findings": findings.collect::<Vec<_>>()})
     }

@@ -57,10 +57,10 @@ pub(super) const CASES: &[Case] = &[
         Blocked,
     ),
     case(
-        "a check makes a note of what blocks",
+        "an edit makes a note of what blocks",
         Text("ORDER-7731 What is known is not worth a word.\n"),
-        Checks(
-            r#"{"checks": [{"id": "c1", "outcome": "holds", "why": "ORDER-7731", "worth": 0}]}"#,
+        Edits(
+            r#"{"findings": [{"id": "c1", "same_as": null, "title": "ORDER-7731", "worth": 0}]}"#,
         ),
         Blocked,
     ),
