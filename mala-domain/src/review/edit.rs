@@ -112,18 +112,20 @@ fn apply(finding: &mut Finding, edit: &FindingEdit) {
     }
 }
 
-/// What a finding is worth from which on it is not a note. Chosen on changes with known problems:
-/// docs/measurements.md.
-const MIN_WORTH: u8 = 39;
+/// From this mean of confidence and worth on, in percent, a finding is not a note. Chosen on changes with
+/// known problems: docs/measurements.md.
+const MIN_MEAN: f64 = 41.0;
 
-/// Whether a finding is a note: its check could not tell, or the editor does not call it worth a comment. P0, P1
-/// and refuted findings never are.
+/// Whether a finding is a note: its check could not tell, or the reviewer's confidence and the editor's
+/// estimate of its worth are low. P0, P1 and refuted findings never are.
 fn is_note(finding: &Finding, worth: Option<u8>) -> bool {
     if is_refuted(finding) || finding.effective_priority() <= Priority::P1 {
         return false;
     }
     let is_unsure = finding.verification.outcome == VerificationOutcome::Unsure;
-    is_unsure || worth.is_some_and(|worth| worth < MIN_WORTH)
+    let mean = |worth: u8| f64::midpoint(finding.confidence * 100.0, f64::from(worth));
+    // Some decimals are a little smaller as floating-point numbers.
+    is_unsure || worth.is_some_and(|worth| mean(worth) < MIN_MEAN - 1e-9)
 }
 
 fn set_priority(finding: &mut Finding, priority: Priority) {
@@ -178,23 +180,23 @@ mod tests {
         use Priority::{P0, P1, P2, P3};
         let (holds, unsure) = (Verification::verified("h"), Verification::unsure("u"));
         let (refuted, unchecked) = (Verification::refuted("r"), Verification::not_checked("n"));
-        for (priority, verification, worth, expected) in [
-            (P0, &holds, Some(0), false),
-            (P1, &unsure, Some(0), false),
-            (P1, &unchecked, None, false),
-            (P2, &holds, Some(MIN_WORTH - 1), true),
-            (P2, &holds, Some(MIN_WORTH), false),
-            (P3, &holds, Some(MIN_WORTH - 1), true),
-            (P3, &holds, Some(MIN_WORTH), false),
-            (P3, &unchecked, Some(MIN_WORTH - 1), true),
-            (P2, &unsure, None, true),
-            (P2, &unsure, Some(100), true),
-            (P3, &holds, None, false),
-            (P3, &unchecked, None, false),
-            (P3, &refuted, Some(0), false),
+        for (priority, verification, confidence, worth, expected) in [
+            (P0, &holds, 0.1, Some(0), false),
+            (P1, &unsure, 0.1, Some(0), false),
+            (P1, &unchecked, 0.1, None, false),
+            (P2, &holds, 0.3, Some(51), true),
+            (P2, &holds, 0.3, Some(52), false),
+            (P3, &holds, 0.6, Some(21), true),
+            (P3, &holds, 0.6, Some(22), false),
+            (P3, &unchecked, 0.6, Some(21), true),
+            (P2, &unsure, 0.9, None, true),
+            (P2, &unsure, 0.9, Some(100), true),
+            (P3, &holds, 0.1, None, false),
+            (P3, &unchecked, 0.1, None, false),
+            (P3, &refuted, 0.1, Some(0), false),
         ] {
-            let finding = finding(1, priority, verification.clone());
-            let expected_of = format!("{priority} {verification:?} {worth:?}");
+            let finding = Finding { confidence, ..finding(1, priority, verification.clone()) };
+            let expected_of = format!("{priority} {verification:?} {confidence} {worth:?}");
             assert_eq!(tier(finding, worth), expected, "{expected_of}");
         }
     }
