@@ -18,7 +18,7 @@ pub struct FindingEdit {
     pub body: Option<String>,
     /// Another finding with the same cause, by its number.
     pub same_as: Option<usize>,
-    /// How many of 100 maintainers would call it worth a comment, as the editor estimates.
+    /// How many of 100 maintainers would call it worth a comment, as check and editor estimate.
     pub worth: Option<u8>,
     /// Its place in the order of importance.
     pub rank: Option<usize>,
@@ -116,8 +116,8 @@ fn apply(finding: &mut Finding, edit: &FindingEdit) {
 /// known problems: docs/measurements.md.
 const MIN_MEAN: f64 = 41.0;
 
-/// Whether a finding is a note: its check could not tell, or the reviewer's confidence and the editor's
-/// estimate of its worth are low. P0, P1 and refuted findings never are.
+/// Whether a finding is a note: its check could not tell, or the reviewer's confidence and the
+/// estimates of its worth are low. P0, P1 and refuted findings never are.
 fn is_note(finding: &Finding, worth: Option<u8>) -> bool {
     if is_refuted(finding) || finding.effective_priority() <= Priority::P1 {
         return false;

@@ -141,9 +141,10 @@ fn merged(findings: &[Finding], edits: &[FindingEdit]) -> Vec<CheckedFinding> {
     checked
 }
 
-/// Applies the corrections of the checks.
+/// Applies what the checks say: corrections, and what a finding is worth.
 fn correct(checked: &mut [CheckedFinding], edits: &mut [FindingEdit]) {
     for (checked, edit) in checked.iter_mut().zip(edits) {
+        edit.worth = checked.check.as_ref().and_then(|check| check.worth);
         let correction = checked.check.as_ref().and_then(|check| check.correction.clone());
         if let Some(correction) = correction {
             let body = format!("{}\n\nCorrected: {}", checked.finding.body, correction.consequence);

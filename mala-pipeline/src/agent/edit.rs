@@ -101,7 +101,10 @@ fn apply(edited: &[EditedFinding], standing: &[usize], edits: &mut [FindingEdit]
             edit.same_as = same_as;
             edit.title = Some(it.title.clone());
             edit.body = Some(it.body.clone());
-            edit.worth = it.worth;
+            edit.worth = match (edit.worth, it.worth) {
+                (Some(checked), Some(edited)) => Some(checked.midpoint(edited)),
+                (checked, edited) => edited.or(checked),
+            };
         }
     }
 }

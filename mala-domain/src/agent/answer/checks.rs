@@ -1,6 +1,6 @@
 //! The answer to a check of claims.
 
-use super::fields::{cut, list, object, optional_text, text};
+use super::fields::{cut, list, object, optional_text, percent, text};
 use super::json_object::{self, JsonObject, ParseMethod};
 use super::{ParseProblem, RawAnswer};
 use crate::finding::Priority;
@@ -14,6 +14,8 @@ pub struct ClaimCheck {
     pub outcome: CheckOutcome,
     /// The reason for the outcome.
     pub why: String,
+    /// How many of 100 maintainers would call it worth a comment.
+    pub worth: Option<u8>,
     /// The actual problem, if it differs from the claim.
     pub correction: Option<Correction>,
 }
@@ -48,6 +50,7 @@ pub fn find_check(checks: &[ClaimCheck], id: &str) -> Option<ClaimCheck> {
     if own.any(|other| other.outcome != check.outcome) {
         check.outcome = CheckOutcome::Unsure;
         check.correction = None;
+        check.worth = None;
         check.why = "it is answered twice, and differently".to_owned();
     }
     Some(check)
@@ -77,7 +80,8 @@ pub fn read_checks(raw: &RawAnswer<'_>) -> Result<(Vec<ClaimCheck>, ParseMethod)
             CheckOutcome::Corrected if correction.is_none() => CheckOutcome::Holds,
             outcome => outcome,
         };
-        Ok(ClaimCheck { id: cut(text(check, "id")?, 40), outcome, why, correction })
+        let worth = check.get("worth").and_then(percent);
+        Ok(ClaimCheck { id: cut(text(check, "id")?, 40), outcome, why, worth, correction })
     });
     Ok((checks.collect::<Result<_, _>>()?, method))
 }

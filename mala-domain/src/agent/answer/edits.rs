@@ -1,6 +1,6 @@
 //! Parses two answers: which claims have the same cause, and how findings are to be reported.
 
-use super::fields::{cut, list, object, optional_text, text};
+use super::fields::{cut, list, object, optional_text, percent, text};
 use super::json_object::{self, ParseMethod};
 use super::{ParseProblem, RawAnswer};
 
@@ -52,13 +52,4 @@ pub fn read_edit(raw: &RawAnswer<'_>) -> Result<(Vec<EditedFinding>, ParseMethod
         })
     });
     Ok((findings.collect::<Result<_, _>>()?, method))
-}
-
-/// A number of percent. Models also write a fraction of one.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is 0 to 100")]
-fn percent(worth: &serde_json::Value) -> Option<u8> {
-    let number = worth.as_f64()?;
-    let is_fraction = worth.is_f64() && number <= 1.0;
-    let percent = if is_fraction { number * 100.0 } else { number };
-    Some(percent.clamp(0.0, 100.0).round() as u8)
 }

@@ -34,6 +34,15 @@ pub(crate) fn number(object: &JsonObject, key: &str) -> Result<u32, ParseProblem
     number.and_then(|number| u32::try_from(number).ok()).ok_or(ParseProblem::InvalidFormat)
 }
 
+/// A number of percent. Models also write a fraction of one.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is 0 to 100")]
+pub(crate) fn percent(worth: &Value) -> Option<u8> {
+    let number = worth.as_f64()?;
+    let is_fraction = worth.is_f64() && number <= 1.0;
+    let percent = if is_fraction { number * 100.0 } else { number };
+    Some(percent.clamp(0.0, 100.0).round() as u8)
+}
+
 pub(crate) fn list<'o>(object: &'o JsonObject, key: &str) -> Result<&'o [Value], ParseProblem> {
     required(object, key)?.as_array().map(Vec::as_slice).ok_or(ParseProblem::InvalidFormat)
 }

@@ -44,6 +44,7 @@ pub fn checks_format() -> AnswerFormat {
         ("id", of_type("string")),
         ("outcome", json!({"type": "string", "enum": ["holds", "refuted", "unsure", "corrected"]})),
         ("why", of_type("string")),
+        ("worth", of_type("integer")),
         ("consequence", of_type("string")),
         ("priority", priority()),
     ]);

@@ -159,3 +159,15 @@ fn what_a_rule_says_of_several_places_in_a_file_is_one_finding_unless_it_is_urge
         assert_eq!(merged.len(), n_findings, "{why}");
     }
 }
+
+#[test]
+fn what_two_drafts_report_is_more_likely_right() {
+    let reported = |title: &str| said("a.py", (9, 9), CLOSE, title, LEAK);
+    let both = vec![reported("Connection leaks"), reported("Connection leaks on error")];
+    let confidence = |findings| -> Vec<f64> {
+        by_cause(findings, &["agent"]).iter().map(|it| it.confidence).collect()
+    };
+    assert_eq!(confidence(both.clone()), [0.96]);
+    let of_rule = |it: Finding| Finding { rule: Some("a/rule".into()), title: LEAK.into(), ..it };
+    assert_eq!(confidence(both.into_iter().map(of_rule).collect()), [0.8]);
+}

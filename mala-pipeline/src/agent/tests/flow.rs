@@ -67,12 +67,19 @@ async fn findings_notes_and_refuted_claims_are_listed_apart() {
 #[tokio::test]
 async fn notes_never_block() {
     let minor = vec![claim(4, 2, "Division by zero", "half raises for zero")];
-    let run = |percent: u8| flow(minor.clone(), checks(&[("c1", "holds")]), worth(percent));
     let mut stage = Stage::new(Profile::Standard);
     stage.fail_on = mala_domain::verdict::Threshold::P3;
-    let (note, finding) = (stage.run(run(20)).await, stage.run(run(80)).await);
-    assert!(note.report.passed && !finding.report.passed);
-    assert_eq!((note.report.issues.len(), note.report.notes.len()), (0, 1));
+    for (checked, edited, is_note) in
+        [(None, 10, true), (None, 80, false), (Some(0), 20, true), (Some(80), 20, false)]
+    {
+        let mut check = json!({"id": "c1", "outcome": "holds", "why": "a reason"});
+        check["worth"] = json!(checked);
+        let check = says(json!({"checks": [check]}).to_string());
+        let report = stage.run(flow(minor.clone(), check, worth(edited))).await.report;
+        let expected = if is_note { (true, 0, 1) } else { (false, 1, 0) };
+        let found = (report.passed, report.issues.len(), report.notes.len());
+        assert_eq!(found, expected, "check {checked:?}, edit {edited}");
+    }
 }
 
 /// 002-084, 002-086
