@@ -45,7 +45,7 @@ fn finding(case: &str, claim: &Value) -> Value {
     let line = head.lines().position(|line| line == evidence).unwrap_or_else(|| {
         panic!("{case}: {file} has no line {evidence}");
     }) + 1;
-    let confidence = if claim["tier"] == "note" { 0.3 } else { 0.8 };
+    let confidence = if claim["tier"] == "note" { 0.2 } else { 0.8 };
     json!({
         "file_path": file, "line_start": line, "line_end": line, "priority": claim["priority"],
         "title": format!("[P{}] {}", claim["priority"], text(claim, "title")),
@@ -76,6 +76,10 @@ fn cause(claim: &Value) -> &str {
     text(claim, "cause")
 }
 
+fn worth(claim: &Value) -> u8 {
+    if claim["tier"] == "note" { 10 } else { 80 }
+}
+
 fn answer(request: &ModelRequest) -> Value {
     let system = request.system();
     if system == prompts::SYSTEM {
@@ -85,8 +89,8 @@ fn answer(request: &ModelRequest) -> Value {
     let first = |claim: &Value| asked.iter().find(|(_, it)| cause(it) == cause(claim)).unwrap();
     if system == prompts::VERIFY {
         let checks = asked.iter().map(|(id, claim)| {
-            json!({"id": id, "outcome": claim["check"], "why": "kept", "consequence": "",
-                   "priority": claim["priority"]})
+            json!({"id": id, "outcome": claim["check"], "why": "kept", "worth": worth(claim),
+                   "consequence": "", "priority": claim["priority"]})
         });
         json!({"checks": checks.collect::<Vec<_>>()})
     } else if system == prompts::SAME_CAUSE {
@@ -102,9 +106,8 @@ fn answer(request: &ModelRequest) -> Value {
     } else {
         let findings = asked.iter().map(|(id, claim)| {
             let same_as = Some(&first(claim).0).filter(|first| *first != id);
-            let worth = if claim["tier"] == "note" { 20 } else { 80 };
             json!({"id": id, "same_as": same_as, "title": claim["title"], "body": claim["body"],
-                   "worth": worth})
+                   "worth": worth(claim)})
         });
         json!({"findings": findings.collect::<Vec<_>>()})
     }
