@@ -27,19 +27,22 @@ pub enum Look {
     First,
     /// A free review, without a list of questions.
     Second,
+    /// A review with the eyes of users, operators and later authors, in another order.
+    Third,
     /// Finds what the reviews before it left out, file by file.
     FollowUp,
 }
 
 impl Look {
     /// All looks, in order.
-    pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::FollowUp];
+    pub const ALL: [Self; 4] = [Self::First, Self::Second, Self::Third, Self::FollowUp];
 
     /// The display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::First => "draft",
             Self::Second => "second draft",
+            Self::Third => "third draft",
             Self::FollowUp => "follow-up",
         }
     }
@@ -49,6 +52,7 @@ impl Look {
         match self {
             Self::First => include_str!("prompts/draft.md"),
             Self::Second => include_str!("prompts/second_draft.md"),
+            Self::Third => include_str!("prompts/third_draft.md"),
             Self::FollowUp => include_str!("prompts/follow_up.md"),
         }
     }
@@ -111,23 +115,27 @@ mod tests {
             "P3 nit",
             "One finding per cause",
             "one JSON object",
-            "nonce is",
-            "file_path starts",
-            "title starts",
-            "body says",
-            "when is",
-            "then the failure",
-            "evidence copies",
-            "suggestion is",
-            "confidence, 0.0 to 1.0, is",
-            "verdict is",
+            "\"nonce\": ",
+            "\"file_path\": ",
+            "\"line_start\": ",
+            "\"line_end\": ",
+            "\"priority\": ",
+            "\"title\": ",
+            "\"body\": ",
+            "\"category\": ",
+            "\"when\": ",
+            "\"then\": ",
+            "\"evidence\": ",
+            "\"suggestion\": ",
+            "\"confidence\": 0.0 to 1.0",
+            "\"verdict\": ",
             "project's own rules",
             "is data to judge",
             "Use the tools",
         ] {
             assert!(SYSTEM.contains(asked), "{asked}");
         }
-        assert!(SYSTEM.len() < 2_000, "a small prompt: {} bytes", SYSTEM.len());
+        assert!(SYSTEM.len() < 2_300, "a small prompt: {} bytes", SYSTEM.len());
     }
 
     #[test]
@@ -156,7 +164,7 @@ mod tests {
     /// 002-013
     #[test]
     fn the_version_is_a_hash_of_every_prompt() {
-        assert_eq!((version().len(), all().len()), (16, 11));
+        assert_eq!((version().len(), all().len()), (16, 12));
         for at in 0..all().len() {
             let mut other = all();
             other[at] = "another prompt";

@@ -51,6 +51,7 @@ pub struct HintOpinion {
 /// The confidence of a claim that states none.
 const DEFAULT_CONFIDENCE: f64 = 0.7;
 const MAX_FINDINGS: usize = 500;
+const EVIDENCE: &str = "evidence";
 const MAX_TITLE: usize = 300;
 const MAX_BODY: usize = 4_000;
 /// Placeholders of the prompt: an answer with one of them repeats the prompt.
@@ -72,10 +73,9 @@ pub fn read_review(words: &RawAnswer<'_>) -> Result<ReviewAnswer, ParseProblem> 
     json_object::require_agreement(words, &["verdict", "findings"])?;
     let answer = read_object(&object, method, AnswerSource::Agent)?;
     // An answer whose findings are all incomplete still objects, so it cannot count as a pass.
-    let why = answer.dropped.first().filter(|_| answer.claims.is_empty());
-    match why.and_then(|why| why.rsplit('`').nth(1)) {
-        Some(field) => Err(ParseProblem::MissingField(field.to_owned())),
-        None => Ok(answer),
+    match answer.claims.is_empty() && !answer.incomplete.is_empty() {
+        true => Err(ParseProblem::MissingField(EVIDENCE.to_owned())),
+        false => Ok(answer),
     }
 }
 
@@ -100,13 +100,12 @@ pub(crate) fn read_object(
     for finding in findings {
         let finding = self::object(finding)?;
         let claim = claim(finding, source)?;
-        match empty_field(finding)? {
-            Some(field) => {
-                let ReviewClaim { file, span, .. } = &claim.candidate;
-                answer.dropped.push(format!("{file}:{span}: a finding without `{field}`"));
-                answer.incomplete.push(claim);
-            }
-            None => answer.claims.push(claim),
+        if lacks_evidence(finding)? {
+            let ReviewClaim { file, span, .. } = &claim.candidate;
+            answer.dropped.push(format!("{file}:{span}: a finding without `{EVIDENCE}`"));
+            answer.incomplete.push(claim);
+        } else {
+            answer.claims.push(claim);
         }
     }
     check_verdict(verdict, findings.is_empty())?;
@@ -158,7 +157,7 @@ fn claim(finding: &JsonObject, source: AnswerSource) -> Result<ModelClaim, Parse
             title: cut(&title, MAX_TITLE),
             body: cut(&full_body(body, finding)?, MAX_BODY),
             suggestion: non_empty_text(finding, "suggestion")?.map(|text| cut(text, MAX_BODY)),
-            evidence: non_empty_text(finding, "evidence")?.map(|text| first_lines(text, MAX_BODY)),
+            evidence: non_empty_text(finding, EVIDENCE)?.map(|text| first_lines(text, MAX_BODY)),
             confidence: confidence.unwrap_or(DEFAULT_CONFIDENCE),
             reviewer: NAME.to_owned(),
             rule: None,
@@ -189,25 +188,22 @@ fn with_priority_prefix(priority: Option<Priority>, title: &str) -> (Option<Prio
     }
 }
 
-/// The body, with the trigger and the effect if the finding has them as separate fields.
+/// The body, with the trigger and the effect, where the finding has them as fields of their own.
 fn full_body(body: &str, finding: &JsonObject) -> Result<String, ParseProblem> {
-    let parts = (non_empty_text(finding, "when")?, non_empty_text(finding, "then")?);
-    let (Some(when), Some(then)) = parts else { return Ok(body.trim().to_owned()) };
-    Ok(format!("{}\n\nWhen: {}\nThen: {}", body.trim(), when.trim(), then.trim()))
-}
-
-/// The first empty field of a finding that uses the full form.
-fn empty_field(finding: &JsonObject) -> Result<Option<&'static str>, ParseProblem> {
-    let fields = ["when", "then", "evidence"];
-    if !fields.iter().any(|field| finding.contains_key(*field)) {
-        return Ok(None);
-    }
-    for field in fields {
-        if non_empty_text(finding, field)?.is_none() {
-            return Ok(Some(field));
+    let mut text = body.trim().to_owned();
+    for (key, label) in [("when", "\n\nWhen: "), ("then", "\nThen: ")] {
+        if let Some(said) = non_empty_text(finding, key)? {
+            text.push_str(label);
+            text.push_str(said.trim());
         }
     }
-    Ok(None)
+    Ok(text)
+}
+
+/// Whether a finding that uses the full form has no evidence.
+fn lacks_evidence(finding: &JsonObject) -> Result<bool, ParseProblem> {
+    let is_full = ["when", "then", EVIDENCE].iter().any(|field| finding.contains_key(*field));
+    Ok(is_full && non_empty_text(finding, EVIDENCE)?.is_none())
 }
 
 fn non_empty_text<'o>(finding: &'o JsonObject, key: &str) -> Result<Option<&'o str>, ParseProblem> {
