@@ -60,15 +60,14 @@ fn what_another_call_brings_into_form_can_block_and_never_pass() {
 fn an_objection_is_not_gone_because_its_form_was_wrong() {
     let mut bodiless = finding(2, 1, "[P1] Division by zero");
     bodiless.as_object_mut().unwrap().remove("body");
-    let mut whenless = finding(2, 1, "[P1] Division by zero");
-    whenless["when"] = json!("");
-    whenless["then"] = json!("it stops");
-    whenless["evidence"] = json!("    return 1 / n");
+    let mut unquoted = finding(2, 1, "[P1] Division by zero");
+    unquoted["when"] = json!("n is 0");
+    unquoted["evidence"] = json!("");
     let sound = finding(2, 1, "[P1] Division by zero");
     let unbound = format!("I object: {}", answer("FAIL", std::slice::from_ref(&sound)));
     for (first, problem) in [
         (answer("FAIL", &[bodiless]), "missing field: body"),
-        (answer("FAIL", &[whenless]), "missing field: when"),
+        (answer("FAIL", &[unquoted]), "missing field: evidence"),
         (answer("PASS", std::slice::from_ref(&sound)), "invalid verdict: PASS with findings"),
         (answer("FAIL", &[]), "invalid verdict: FAIL without findings"),
         (unbound, "invalid json: text around JSON that lacks the nonce"),
