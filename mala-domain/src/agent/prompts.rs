@@ -27,22 +27,19 @@ pub enum Look {
     First,
     /// A free review, without a list of questions.
     Second,
-    /// A review with the eyes of users, operators and later authors, in another order.
-    Third,
     /// Finds what the reviews before it left out, file by file.
     FollowUp,
 }
 
 impl Look {
     /// All looks, in order.
-    pub const ALL: [Self; 4] = [Self::First, Self::Second, Self::Third, Self::FollowUp];
+    pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::FollowUp];
 
     /// The display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::First => "draft",
             Self::Second => "second draft",
-            Self::Third => "third draft",
             Self::FollowUp => "follow-up",
         }
     }
@@ -52,7 +49,6 @@ impl Look {
         match self {
             Self::First => include_str!("prompts/draft.md"),
             Self::Second => include_str!("prompts/second_draft.md"),
-            Self::Third => include_str!("prompts/third_draft.md"),
             Self::FollowUp => include_str!("prompts/follow_up.md"),
         }
     }
@@ -164,7 +160,7 @@ mod tests {
     /// 002-013
     #[test]
     fn the_version_is_a_hash_of_every_prompt() {
-        assert_eq!((version().len(), all().len()), (16, 12));
+        assert_eq!((version().len(), all().len()), (16, 11));
         for at in 0..all().len() {
             let mut other = all();
             other[at] = "another prompt";

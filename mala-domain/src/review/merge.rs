@@ -119,8 +119,8 @@ pub fn without_priority(title: &str) -> &str {
     prefix.map_or(title, str::trim)
 }
 
-/// Adds the location and the text of a finding to another one with the same cause. What is reported
-/// twice is more likely right.
+/// Adds the location and the text of a finding to another one with the same cause, and keeps the
+/// higher confidence.
 pub fn absorb(kept: &mut Finding, other: &Finding) {
     let is_known = |place: &FindingPlace, kept: &Finding| {
         kept.file == place.file
@@ -132,20 +132,11 @@ pub fn absorb(kept: &mut Finding, other: &Finding) {
         }
     }
     kept.also_at.sort();
-    // A rule that matches in several places is not more certain for that.
-    if other.rule.is_none() {
-        kept.confidence = either(kept.confidence, other.confidence);
-    }
+    kept.confidence = kept.confidence.max(other.confidence);
     let note = format!("Also said, of {}: {}", other.span(), other.title);
     if bare_title(kept) != bare_title(other) && !kept.body.contains(&note) {
         kept.body.push_str(&format!("\n\n{note}"));
     }
-}
-
-/// The confidence in a problem that is reported twice, in hundredths.
-fn either(one: f64, other: f64) -> f64 {
-    let none = (1.0 - one) * (1.0 - other);
-    ((1.0 - none) * 100.0).round() / 100.0
 }
 
 /// The order of reports: priority, then place.

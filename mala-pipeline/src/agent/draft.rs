@@ -101,7 +101,7 @@ async fn ask_part(
     let parts = &prepared.briefs.briefs;
     let Some(brief) = parts.get(index) else { return Err(StopReason::Silent) };
     let reported = match look {
-        Look::First | Look::Second | Look::Third => String::new(),
+        Look::First | Look::Second => String::new(),
         Look::FollowUp => phase.fence.wrap("findings", &reported(claims, parts, index)),
     };
     if index > 0 || look != Look::First {
@@ -370,7 +370,7 @@ impl DraftResults {
                 phase.warn(&warning);
                 self.warnings.push(warning);
             }
-            Look::Second | Look::Third | Look::FollowUp => phase.leave_undone(&warning),
+            Look::Second | Look::FollowUp => phase.leave_undone(&warning),
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn rounds(profile: Profile, limits: &Limits) -> &'static [&'static [L
         _ if limits.max_llm_calls <= FEW_CALLS => &[&[Look::First]],
         Profile::Lean => &[&[Look::First]],
         Profile::Standard => &[&[Look::First, Look::Second]],
-        Profile::Thorough => &[&[Look::First, Look::Second, Look::Third], &[Look::FollowUp]],
+        Profile::Thorough => &[&[Look::First, Look::Second], &[Look::FollowUp]],
     }
 }
 

@@ -15,7 +15,7 @@ pub enum Profile {
     /// Two independent drafts with tools, a check of every finding, and an edit.
     #[default]
     Standard,
-    /// The same with a third draft, and a follow-up for what the drafts left out.
+    /// The same with a follow-up for what the drafts left out.
     Thorough,
 }
 

@@ -161,13 +161,15 @@ fn what_a_rule_says_of_several_places_in_a_file_is_one_finding_unless_it_is_urge
 }
 
 #[test]
-fn what_two_drafts_report_is_more_likely_right() {
-    let reported = |title: &str| said("a.py", (9, 9), CLOSE, title, LEAK);
-    let both = vec![reported("Connection leaks"), reported("Connection leaks on error")];
-    let confidence = |findings| -> Vec<f64> {
-        by_cause(findings, &["agent"]).iter().map(|it| it.confidence).collect()
+fn a_merged_finding_has_the_higher_confidence() {
+    let reported = |title: &str, priority, confidence| Finding {
+        confidence,
+        priority: Some(priority),
+        ..said("a.py", (9, 9), CLOSE, title, LEAK)
     };
-    assert_eq!(confidence(both.clone()), [0.96]);
-    let of_rule = |it: Finding| Finding { rule: Some("a/rule".into()), title: LEAK.into(), ..it };
-    assert_eq!(confidence(both.into_iter().map(of_rule).collect()), [0.8]);
+    let urgent = reported("Connection leaks", Priority::P1, 0.5);
+    let surer = reported("Connection leaks on error", Priority::P2, 0.7);
+    let merged = by_cause(vec![surer, urgent], &["agent"]);
+    let found: Vec<_> = merged.iter().map(|it| (it.effective_priority(), it.confidence)).collect();
+    assert_eq!(found, [(Priority::P1, 0.7)]);
 }

@@ -17,7 +17,7 @@ fn look(ask: &ChatRequest) -> Option<Look> {
 async fn looks_share_their_beginning_and_a_follow_up_knows_what_was_reported() {
     let model = Scripted::new(|_, ask| match look(ask) {
         Some(Look::First) => review(&[finding(1, 0.9)]),
-        Some(Look::Third | Look::FollowUp) => says(PASS),
+        Some(Look::FollowUp) => says(PASS),
         Some(Look::Second) => {
             let mut other = finding(2, 0.7);
             other["title"] = json!("[P2] The module has no caller");
@@ -35,11 +35,11 @@ async fn looks_share_their_beginning_and_a_follow_up_knows_what_was_reported() {
     let run = Stage::new(Profile::Thorough).run(model).await;
     let looks: Vec<Look> = run.asks.iter().filter_map(look).collect();
     let all: HashSet<Look> = looks.iter().copied().collect();
-    assert_eq!((looks.len(), all), (4, HashSet::from(Look::ALL)));
+    assert_eq!((looks.len(), all), (3, HashSet::from(Look::ALL)));
     assert_eq!(looks.last(), Some(&Look::FollowUp));
     let first_title = finding(1, 0.9)["title"].as_str().unwrap().to_owned();
-    let told = run.asks.iter().take(4).map(|ask| sent(ask).contains(&first_title));
-    assert_eq!(told.collect::<Vec<_>>(), [false, false, false, true], "drafts are independent");
+    let told = run.asks.iter().take(3).map(|ask| sent(ask).contains(&first_title));
+    assert_eq!(told.collect::<Vec<_>>(), [false, false, true], "drafts are independent");
     let beginning = |ask: &ChatRequest| match ask.turns.first() {
         Some(ChatTurn::User(parts)) => {
             (ask.system.clone(), ask.tools.clone(), parts.first().cloned())
@@ -48,17 +48,17 @@ async fn looks_share_their_beginning_and_a_follow_up_knows_what_was_reported() {
     };
     let first = beginning(&run.asks[0]);
     assert!(matches!(&first.2, Some(TurnPart::Repeated(_))));
-    for later in &run.asks[1..4] {
+    for later in &run.asks[1..3] {
         assert_eq!(beginning(later), first);
     }
     assert_eq!((run.report.issues.len(), run.report.notes.len()), (1, 1));
-    assert_eq!(run.asks.len(), 6, "four looks, one check of both claims, one edit");
+    assert_eq!(run.asks.len(), 5, "three looks, one check of both claims, one edit");
 }
 
 #[tokio::test]
 async fn a_later_look_without_an_answer_is_said_and_the_first_one_counts() {
     let model = Scripted::new(|_, ask| match look(ask) {
-        Some(Look::Second | Look::Third | Look::FollowUp) => says("I do not know"),
+        Some(Look::Second | Look::FollowUp) => says("I do not know"),
         _ if ask.system.starts_with("You bring a text") => says("{}"),
         _ => says(PASS),
     });

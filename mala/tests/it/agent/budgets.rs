@@ -183,7 +183,7 @@ fn the_looks_of_a_thorough_review_share_their_prompt() {
     let world = with_server(changed(), &server);
     world.write("lib.py", "def f():\n    return 1\n".repeat(200));
     let (code, report) = review(&world, &["--profile", "thorough"]);
-    assert_eq!((code, &report["stats"]["llm_calls"]), (0, &json!(4)), "{report:#}");
+    assert_eq!((code, &report["stats"]["llm_calls"]), (0, &json!(3)), "{report:#}");
     assert_eq!(report["reviewers"].as_array().map(Vec::len), Some(1), "{report:#}");
     let systems: BTreeSet<String> =
         server.requests().iter().map(|request| request.system()).collect();

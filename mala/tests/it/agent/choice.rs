@@ -193,7 +193,7 @@ fn a_dry_run_calls_no_model() {
     ");
     let output = world.output(&["review", "--dry-run", "--json", "--profile", "thorough"], b"");
     let outlook: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(outlook["looks"], json!(["draft", "second draft", "third draft", "follow-up"]));
+    assert_eq!(outlook["looks"], json!(["draft", "second draft", "follow-up"]));
     assert_eq!(outlook["parts"][0]["files"], json!(["app.py"]));
     assert!(outlook["prompt_bytes"].as_u64() > Some(1_000), "{outlook:#}");
     assert!(outlook["reserved_usd"].as_f64() > Some(0.0), "{outlook:#}");
