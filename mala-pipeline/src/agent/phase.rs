@@ -3,7 +3,7 @@
 
 use super::AgentSettings;
 use super::account::{Account, TimeLimit};
-use super::tools::{ToolLimits, Toolbox, catalogue};
+use super::tools::{ShownImports, ToolLimits, Toolbox, catalogue};
 use crate::events::ReviewEvent;
 use mala_domain::agent::NAME;
 use mala_domain::agent::brief::UnshownHunks;
@@ -165,7 +165,7 @@ impl<'r> AgentPhase<'r> {
     }
 
     /// Calls a tool within the budget. What it shows is data, behind a fence.
-    pub(super) async fn call(&self, call: &ToolCall) -> ToolResult {
+    pub(super) async fn call(&self, call: &ToolCall, imports: &ShownImports) -> ToolResult {
         let refusal = |text: String| {
             *self.undone().refused.entry(text.clone()).or_default() += 1;
             ToolResult { call: call.clone(), text, is_error: true }
@@ -176,7 +176,8 @@ impl<'r> AgentPhase<'r> {
         if let Err(spent) = self.account.reserve_tool(name) {
             return refusal(spent.to_string());
         }
-        match timeout_at(self.account.deadline(), self.resources.toolbox.call(call)).await {
+        let answer = self.resources.toolbox.call(call, imports);
+        match timeout_at(self.account.deadline(), answer).await {
             Ok(mut result) => {
                 if result.is_error {
                     self.note_failed_tool(name, &result.text);

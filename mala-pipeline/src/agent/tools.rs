@@ -17,7 +17,7 @@ mod symbols;
 mod tests;
 
 pub use catalogue::catalogue;
-pub use reading::LinesRead;
+pub use reading::{LinesRead, ShownImports};
 
 use arguments::Arguments;
 use catalogue::ToolName;
@@ -83,9 +83,10 @@ impl Toolbox {
         self
     }
 
-    /// Answers a call. Errors are part of the answer.
-    pub async fn call(&self, call: &ToolCall) -> ToolResult {
-        let answer = match tokio::time::timeout(self.limits.timeout, self.answer(call)).await {
+    /// Answers a call of a conversation. Errors are part of the answer.
+    pub async fn call(&self, call: &ToolCall, imports: &ShownImports) -> ToolResult {
+        let answer = self.answer(call, imports);
+        let answer = match tokio::time::timeout(self.limits.timeout, answer).await {
             Ok(answer) => answer,
             Err(_) => Err(self.too_slow()),
         };
@@ -103,7 +104,7 @@ impl Toolbox {
         self.reading.lines_read()
     }
 
-    async fn answer(&self, call: &ToolCall) -> ToolAnswer {
+    async fn answer(&self, call: &ToolCall, imports: &ShownImports) -> ToolAnswer {
         let tool = catalogue::find(&call.name)?;
         let arguments = Arguments::parse(&call.arguments, tool)?;
         match tool.name {
@@ -114,7 +115,7 @@ impl Toolbox {
             ToolName::ReadFile => self.read_file(&arguments).await,
             ToolName::ListFiles => self.list_files(&arguments).await,
             ToolName::SearchCode => self.search_code(&arguments).await,
-            ToolName::GetFunctionContext => self.get_function_context(&arguments).await,
+            ToolName::GetFunctionContext => self.get_function_context(&arguments, imports).await,
             ToolName::FindReferences => self.find_references(&arguments).await,
             ToolName::RunLinter => self.run_linter(&arguments).await,
         }

@@ -3,6 +3,7 @@
 
 use super::model_client::ModelClient;
 use super::phase::AgentPhase;
+use super::tools::ShownImports;
 use futures_util::future::join_all;
 use mala_domain::agent::answer::{ParseProblem, RawAnswer, with_escaped_controls};
 use mala_domain::agent::budget::LimitReached;
@@ -41,6 +42,7 @@ pub(super) async fn converse<T>(
 ) -> Result<T, StopReason> {
     let mut ask = first_request(phase, &plan);
     let mut unreadable: Option<StopReason> = None;
+    let imports = ShownImports::default();
     for number in 1.. {
         ask.tool_choice = choice(phase, plan.max_calls.saturating_sub(number));
         let reply = match phase.account.ask(plan.client, &ask, plan.label).await {
@@ -50,7 +52,7 @@ pub(super) async fn converse<T>(
         let may_go_on = number < plan.max_calls && phase.account.calls_left() > 0;
         if !reply.said.calls.is_empty() && may_go_on {
             let after = plan.max_calls.saturating_sub(number + 1);
-            answer_calls(phase, &mut ask, reply, after).await;
+            answer_calls(phase, &mut ask, (reply, &imports), after).await;
             continue;
         }
         let text = with_escaped_controls(&reply.said.text);
@@ -135,8 +137,13 @@ fn choice(phase: &AgentPhase<'_>, after: u32) -> ToolChoice {
 
 /// Adds the model's turn and the results of the tools that it called. `after` calls could follow the
 /// next one.
-async fn answer_calls(phase: &AgentPhase<'_>, ask: &mut ChatRequest, reply: ChatReply, after: u32) {
-    let results = join_all(reply.said.calls.iter().map(|call| phase.call(call))).await;
+async fn answer_calls(
+    phase: &AgentPhase<'_>,
+    ask: &mut ChatRequest,
+    (reply, imports): (ChatReply, &ShownImports),
+    after: u32,
+) {
+    let results = join_all(reply.said.calls.iter().map(|call| phase.call(call, imports))).await;
     let mut parts: Vec<TurnPart> = results.into_iter().map(TurnPart::ToolResult).collect();
     if choice(phase, after) == ToolChoice::None {
         parts.push(TurnPart::Text(prompts::LAST_CALL.trim_end().to_owned()));

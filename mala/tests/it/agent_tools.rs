@@ -6,7 +6,7 @@ use mala_adapters::process::ProcessEnvironment;
 use mala_domain::conversation::{ToolCall, ToolResult};
 use mala_domain::review::{FileTexts, ReviewContext};
 use mala_domain::scope::ReviewTarget;
-use mala_pipeline::agent::tools::{ToolLimits, Toolbox, catalogue};
+use mala_pipeline::agent::tools::{ShownImports, ToolLimits, Toolbox, catalogue};
 use mala_testkit::TestRepo;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ async fn toolbox(repo: &TestRepo, target: &ReviewTarget) -> Toolbox {
 
 async fn ask(toolbox: &Toolbox, name: &str, arguments: &Value) -> ToolResult {
     let (id, name, arguments) = ("1".to_owned(), name.to_owned(), arguments.to_string());
-    toolbox.call(&ToolCall { id, name, arguments }).await
+    toolbox.call(&ToolCall { id, name, arguments }, &ShownImports::default()).await
 }
 
 const WAYS_OUT: &[&str] = &[

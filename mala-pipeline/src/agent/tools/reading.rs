@@ -17,6 +17,22 @@ pub struct LinesRead {
     pub hunks: BTreeMap<FilePath, BTreeSet<usize>>,
 }
 
+/// The files whose imports one conversation was shown. Another conversation does not see them.
+#[derive(Debug, Default)]
+pub struct ShownImports(Mutex<HashSet<FilePath>>);
+
+impl ShownImports {
+    /// Whether this is the first call about a file.
+    pub(super) fn is_first(&self, path: &FilePath) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone())
+    }
+
+    /// A call about a file showed no imports after all.
+    pub(super) fn forget(&self, path: &FilePath) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+    }
+}
+
 /// Records the lines that tools show.
 pub(super) struct ReadingLog {
     changed: HashSet<FilePath>,
@@ -63,12 +79,6 @@ impl ReadingLog {
             add(shown.so_far.lines.entry(path.clone()).or_default(), allowed);
         }
         Ok(allowed)
-    }
-
-    /// Whether a line at head was shown.
-    pub(super) fn was_shown(&self, path: &FilePath, line: u32) -> bool {
-        let shown = self.shown();
-        shown.so_far.lines.get(path).is_some_and(|spans| spans.iter().any(|it| it.contains(line)))
     }
 
     /// Notes that a hunk was shown from its first line to its last.

@@ -5,6 +5,7 @@ mod references;
 use super::arguments::Arguments;
 use super::files::head_of;
 use super::page::{n_fitting, n_lines, numbered};
+use super::reading::ShownImports;
 use super::{ToolAnswer, ToolLimits, Toolbox, off_thread};
 use super::{ToolRefusal, quoted};
 use mala_domain::change::{FilePath, LineSpan};
@@ -39,7 +40,23 @@ enum ContextResult {
 }
 
 impl Toolbox {
-    pub(super) async fn get_function_context(&self, arguments: &Arguments) -> ToolAnswer {
+    /// A function, and its file's imports if this is the first call of the conversation about the file.
+    pub(super) async fn get_function_context(
+        &self,
+        arguments: &Arguments,
+        shown: &ShownImports,
+    ) -> ToolAnswer {
+        let path = arguments.file("path")?;
+        // Decided before anything is read: calls of one answer run side by side.
+        let is_first = shown.is_first(&path);
+        let answer = self.function(arguments, is_first).await;
+        if is_first && !answer.as_ref().is_ok_and(|text| text.contains("\nimports:\n")) {
+            shown.forget(&path);
+        }
+        answer
+    }
+
+    async fn function(&self, arguments: &Arguments, with_imports: bool) -> ToolAnswer {
         let (path, side) = (arguments.file("path")?, arguments.side()?);
         let wanted = match (arguments.text("symbol", MAX_NAME)?, arguments.number("line")?) {
             (Some(symbol), _) => ContextRequest::Symbol(symbol.replace("::", ".")),
@@ -58,6 +75,7 @@ impl Toolbox {
         let head = head_of(&path, &text);
         match found? {
             ContextResult::Definition { title, span, imports } => {
+                let imports = if with_imports { imports } else { Vec::new() };
                 let page = self.with_imports(side, &path, &text, (span, &imports))?;
                 let place = format!("start_line: {}\nend_line: {}", span.start(), span.end());
                 Ok(format!("{head}\nsymbol: {title}\n{place}\n{page}"))
@@ -77,7 +95,6 @@ impl Toolbox {
     }
 
     /// The lines of a definition after those of the imports, which get a quarter of the space.
-    /// Imports that were already shown are not repeated.
     fn with_imports(
         &self,
         side: Side,
@@ -91,7 +108,6 @@ impl Toolbox {
             .take(MAX_IMPORTS)
             .flat_map(|import| import.start()..=import.end())
             .take(MAX_IMPORTS)
-            .filter(|line| side == Side::Base || !self.reading.was_shown(path, *line))
             .flat_map(|line| {
                 numbered(text, LineSpan::line(line)).into_iter().map(move |it| (line, it))
             })

@@ -248,8 +248,12 @@ fn toolbox(limits: ToolLimits) -> Toolbox {
 }
 
 async fn ask(toolbox: &Toolbox, name: &str, arguments: &str) -> ToolResult {
+    toolbox.call(&call(name, arguments), &ShownImports::default()).await
+}
+
+fn call(name: &str, arguments: &str) -> ToolCall {
     let (id, name) = ("1".to_owned(), name.to_owned());
-    toolbox.call(&ToolCall { id, name, arguments: arguments.to_owned() }).await
+    ToolCall { id, name, arguments: arguments.to_owned() }
 }
 
 /// The text of an answer; an error shows itself as one.

@@ -140,16 +140,22 @@ async fn matches_in_code_come_before_those_in_translations() {
 
 /// 002-076
 #[tokio::test]
-async fn imports_are_shown_once() {
+async fn imports_are_shown_once_in_a_conversation() {
     let mut tree = tree();
     let text = "import os\n\ndef f():\n    return os\n\ndef g():\n    return os\n";
     tree.files.insert("two.py".into(), text.into());
     let toolbox = Toolbox::new(request(tree), ToolLimits::default());
-    let function = async |name: &str| {
+    let function = async |name: &str, imports: &ShownImports| {
         let arguments = format!(r#"{{"path":"two.py","symbol":"{name}"}}"#);
-        ask(&toolbox, "get_function_context", &arguments).await.text
+        toolbox.call(&call("get_function_context", &arguments), imports).await.text
     };
-    assert!(function("f").await.contains("imports:\n1| import os"));
-    let second = function("g").await;
-    assert!(second.contains("def g()") && !second.contains("import os"), "{second}");
+    let has_imports = |text: &str| text.contains("imports:\n1| import os");
+    let (one, other) = (ShownImports::default(), ShownImports::default());
+    let unknown = function("no_such", &one).await;
+    assert!(unknown.starts_with("error: "), "{unknown}");
+    // Calls of one answer run side by side, and the first one has the imports.
+    let (first, second) = futures_util::join!(function("f", &one), function("g", &one));
+    assert!(has_imports(&first) && !has_imports(&second), "{first}\n{second}");
+    assert!(second.contains("def g()"), "{second}");
+    assert!(has_imports(&function("g", &other).await), "another conversation did not see them");
 }
