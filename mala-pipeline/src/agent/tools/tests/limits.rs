@@ -154,7 +154,8 @@ async fn imports_are_shown_once_in_a_conversation() {
     let unknown = function("no_such", &one).await;
     assert!(unknown.starts_with("error: "), "{unknown}");
     // Calls of one answer run side by side, and the first one has the imports.
-    let (first, second) = futures_util::join!(function("f", &one), function("g", &one));
+    let (first, second) =
+        futures_util::future::join(function("f", &one), function("g", &one)).await;
     assert!(has_imports(&first) && !has_imports(&second), "{first}\n{second}");
     assert!(second.contains("def g()"), "{second}");
     assert!(has_imports(&function("g", &other).await), "another conversation did not see them");
