@@ -112,18 +112,19 @@ fn apply(finding: &mut Finding, edit: &FindingEdit) {
     }
 }
 
-/// From this mean of confidence and worth on, in percent, a finding is not a note. Chosen on changes with
+/// From this mean of the three estimates on, in percent, a finding is not a note. Chosen on changes with
 /// known problems: docs/measurements.md.
-const MIN_MEAN: f64 = 40.0;
+const MIN_MEAN: f64 = 41.0;
 
-/// Whether a finding is a note: its check could not tell, or the reviewer's confidence and the
-/// estimates of its worth are low. P0, P1 and refuted findings never are.
+/// Whether a finding is a note: its check could not tell, or draft, check and edit together do not
+/// expect a maintainer to be glad of it. P0, P1 and refuted findings never are.
 fn is_note(finding: &Finding, worth: Option<u8>) -> bool {
     if is_refuted(finding) || finding.effective_priority() <= Priority::P1 {
         return false;
     }
     let is_unsure = finding.verification.outcome == VerificationOutcome::Unsure;
-    let mean = |worth: u8| f64::midpoint(finding.confidence * 100.0, f64::from(worth));
+    // The worth is the mean of check and edit.
+    let mean = |worth: u8| finding.confidence.mul_add(100.0, 2.0 * f64::from(worth)) / 3.0;
     // Some decimals are a little smaller as floating-point numbers.
     is_unsure || worth.is_some_and(|worth| mean(worth) < MIN_MEAN - 1e-9)
 }
@@ -184,11 +185,11 @@ mod tests {
             (P0, &holds, 0.1, Some(0), false),
             (P1, &unsure, 0.1, Some(0), false),
             (P1, &unchecked, 0.1, None, false),
-            (P2, &holds, 0.3, Some(49), true),
-            (P2, &holds, 0.3, Some(50), false),
-            (P3, &holds, 0.6, Some(19), true),
-            (P3, &holds, 0.6, Some(20), false),
-            (P3, &unchecked, 0.6, Some(19), true),
+            (P2, &holds, 0.3, Some(46), true),
+            (P2, &holds, 0.3, Some(47), false),
+            (P3, &holds, 0.6, Some(31), true),
+            (P3, &holds, 0.6, Some(32), false),
+            (P3, &unchecked, 0.6, Some(31), true),
             (P2, &unsure, 0.9, None, true),
             (P2, &unsure, 0.9, Some(100), true),
             (P3, &holds, 0.1, None, false),
