@@ -215,7 +215,7 @@ pub(super) fn usage(report: &Report) -> Option<String> {
         .tokens_used
         .map_or("unknown".to_owned(), |n| with_commas(usize::try_from(n).unwrap_or(usize::MAX)));
     let cost = stats.cost_usd.map_or("cost unknown".to_owned(), |cost| format!("${cost:.4}"));
-    let model = report.model_used.as_deref().unwrap_or("unknown model");
+    let model = report.model_used.as_deref().unwrap_or("no model answered");
     let calls = counted(usize::try_from(stats.llm_calls).unwrap_or(usize::MAX), "call");
     let seconds = stats.latency_seconds_e2e;
     Some(format!("{model}, {calls}, {tokens} tokens, {cost}, {seconds:.1}s"))

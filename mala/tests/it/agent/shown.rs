@@ -16,17 +16,28 @@ fn shown(steps: Vec<ServerStep>, args: &[&str]) -> String {
     shown.lines().filter(|line| !is_usage(line)).map(|line| format!("{line}\n")).collect()
 }
 
-#[test]
-fn what_a_review_took_is_shown() {
-    let server = ModelServer::always(ModelAnswer::text(PASS));
+/// What a review took, if every request has this answer.
+fn usage(answer: impl Into<ServerStep>) -> String {
+    let server = ModelServer::always(answer);
     let world = with_server(changed(), &server);
     let shown = world.run(&["review", "--reviewer", "agent_sdk", "--no-save"]);
-    let usage = shown.lines().find(|line| line.starts_with("usage:")).unwrap_or_default();
+    shown.lines().find(|line| line.starts_with("usage:")).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn what_a_review_took_is_shown() {
+    let usage = usage(ModelAnswer::text(PASS));
     let parts: Vec<&str> = usage.split(", ").collect();
-    assert_eq!(parts.len(), 5, "{shown}");
-    assert_eq!(parts[..2], ["usage:  claude-sonnet-5-5", "2 calls"], "{shown}");
+    assert_eq!(parts.len(), 5, "{usage}");
+    assert_eq!(parts[..2], ["usage:  claude-sonnet-5-5", "2 calls"], "{usage}");
     assert!(parts[2].ends_with(" tokens") && parts[3].starts_with('$'), "{usage}");
     assert_eq!(parts[4], "[DURATION]", "{usage}");
+}
+
+#[test]
+fn a_review_without_an_answer_names_no_model() {
+    let usage = usage(ServerFault::status(401));
+    assert!(usage.starts_with("usage:  no model answered, 2 calls, "), "{usage}");
 }
 
 #[test]
