@@ -116,6 +116,9 @@ fn apply(finding: &mut Finding, edit: &FindingEdit) {
 /// known problems: docs/measurements.md.
 const MIN_MEAN: f64 = 41.0;
 
+/// The same for a finding that was neither checked nor edited, by the draft alone.
+const MIN_CONFIDENCE: f64 = 0.35;
+
 /// Whether a finding is a note: its check could not tell, or draft, check and edit together do not
 /// expect a maintainer to be glad of it. P0, P1 and refuted findings never are.
 fn is_note(finding: &Finding, worth: Option<u8>) -> bool {
@@ -123,10 +126,16 @@ fn is_note(finding: &Finding, worth: Option<u8>) -> bool {
         return false;
     }
     let is_unsure = finding.verification.outcome == VerificationOutcome::Unsure;
-    // The worth is the mean of check and edit.
-    let mean = |worth: u8| finding.confidence.mul_add(100.0, 2.0 * f64::from(worth)) / 3.0;
-    // Some decimals are a little smaller as floating-point numbers.
-    is_unsure || worth.is_some_and(|worth| mean(worth) < MIN_MEAN - 1e-9)
+    let is_likely = match worth {
+        // The worth is the mean of check and edit. Some decimals are a little smaller as
+        // floating-point numbers.
+        Some(worth) => {
+            let sum = finding.confidence.mul_add(100.0, 2.0 * f64::from(worth));
+            sum / 3.0 >= MIN_MEAN - 1e-9
+        }
+        None => finding.verification.is_confirmed() || finding.confidence >= MIN_CONFIDENCE,
+    };
+    is_unsure || !is_likely
 }
 
 fn set_priority(finding: &mut Finding, priority: Priority) {
@@ -193,7 +202,8 @@ mod tests {
             (P2, &unsure, 0.9, None, true),
             (P2, &unsure, 0.9, Some(100), true),
             (P3, &holds, 0.1, None, false),
-            (P3, &unchecked, 0.1, None, false),
+            (P2, &unchecked, 0.34, None, true),
+            (P3, &unchecked, 0.35, None, false),
             (P3, &refuted, 0.1, Some(0), false),
         ] {
             let finding = Finding { confidence, ..finding(1, priority, verification.clone()) };
