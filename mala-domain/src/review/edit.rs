@@ -20,6 +20,8 @@ pub struct FindingEdit {
     pub same_as: Option<usize>,
     /// How likely a maintainer is glad to be told of it, in percent, as check and editor estimate.
     pub worth: Option<u8>,
+    /// No edit is offered, so that without a check the draft alone decides the tier.
+    pub draft_decides: bool,
     /// Its place in the order of importance.
     pub rank: Option<usize>,
 }
@@ -36,6 +38,7 @@ pub fn apply_edits(
         }
     }
     let mut worth: Vec<Option<u8>> = edits.iter().map(|edit| edit.worth).collect();
+    let draft_decides = edits.iter().map(|edit| edit.draft_decides);
     let mut merged = HashSet::new();
     for (at, edit) in edits.iter().enumerate() {
         let target = edit.same_as.map(|_| first_cause(edits, at)).filter(|target| *target != at);
@@ -56,9 +59,9 @@ pub fn apply_edits(
             _ => {}
         }
     }
-    for (number, worth) in numbers.iter().zip(worth) {
+    for ((number, worth), draft_decides) in numbers.iter().zip(worth).zip(draft_decides) {
         if let Some(finding) = findings.get_mut(*number) {
-            finding.is_note = is_note(finding, worth);
+            finding.is_note = is_note(finding, worth, draft_decides);
         }
     }
     let numbered = findings.into_iter().enumerate();
@@ -116,12 +119,12 @@ fn apply(finding: &mut Finding, edit: &FindingEdit) {
 /// known problems: docs/measurements.md.
 const MIN_MEAN: f64 = 41.0;
 
-/// The same for a finding that was neither checked nor edited, by the draft alone.
+/// The same for a finding that was not checked, where the draft alone decides.
 const MIN_CONFIDENCE: f64 = 0.35;
 
 /// Whether a finding is a note: its check could not tell, or draft, check and edit together do not
 /// expect a maintainer to be glad of it. P0, P1 and refuted findings never are.
-fn is_note(finding: &Finding, worth: Option<u8>) -> bool {
+fn is_note(finding: &Finding, worth: Option<u8>, draft_decides: bool) -> bool {
     if is_refuted(finding) || finding.effective_priority() <= Priority::P1 {
         return false;
     }
@@ -133,7 +136,8 @@ fn is_note(finding: &Finding, worth: Option<u8>) -> bool {
             let sum = finding.confidence.mul_add(100.0, 2.0 * f64::from(worth));
             sum / 3.0 >= MIN_MEAN - 1e-9
         }
-        None => finding.verification.is_confirmed() || finding.confidence >= MIN_CONFIDENCE,
+        None if finding.verification.is_confirmed() || !draft_decides => true,
+        None => finding.confidence >= MIN_CONFIDENCE,
     };
     is_unsure || !is_likely
 }
@@ -190,6 +194,19 @@ mod tests {
         use Priority::{P0, P1, P2, P3};
         let (holds, unsure) = (Verification::verified("h"), Verification::unsure("u"));
         let (refuted, unchecked) = (Verification::refuted("r"), Verification::not_checked("n"));
+        // Without an edit to expect, the draft decides what no check confirmed.
+        for (priority, verification, confidence, draft_decides, expected) in [
+            (P1, &unchecked, 0.1, true, false),
+            (P2, &unchecked, 0.34, true, true),
+            (P2, &unchecked, 0.35, true, false),
+            (P2, &holds, 0.1, true, false),
+            (P2, &unchecked, 0.1, false, false),
+        ] {
+            let finding = Finding { confidence, ..finding(1, priority, verification.clone()) };
+            let edit = FindingEdit { draft_decides, ..FindingEdit::default() };
+            let expected_of = format!("{priority} {verification:?} {confidence} {draft_decides}");
+            assert_eq!(tier(finding, edit), expected, "{expected_of}");
+        }
         for (priority, verification, confidence, worth, expected) in [
             (P0, &holds, 0.1, Some(0), false),
             (P1, &unsure, 0.1, Some(0), false),
@@ -202,18 +219,17 @@ mod tests {
             (P2, &unsure, 0.9, None, true),
             (P2, &unsure, 0.9, Some(100), true),
             (P3, &holds, 0.1, None, false),
-            (P2, &unchecked, 0.34, None, true),
-            (P3, &unchecked, 0.35, None, false),
+            (P3, &unchecked, 0.1, None, false),
             (P3, &refuted, 0.1, Some(0), false),
         ] {
             let finding = Finding { confidence, ..finding(1, priority, verification.clone()) };
             let expected_of = format!("{priority} {verification:?} {confidence} {worth:?}");
-            assert_eq!(tier(finding, worth), expected, "{expected_of}");
+            let edit = FindingEdit { worth, ..FindingEdit::default() };
+            assert_eq!(tier(finding, edit), expected, "{expected_of}");
         }
     }
 
-    fn tier(finding: Finding, worth: Option<u8>) -> bool {
-        let edit = FindingEdit { worth, ..FindingEdit::default() };
+    fn tier(finding: Finding, edit: FindingEdit) -> bool {
         apply_edits(vec![finding], &[0], &[edit]).first().expect("one").is_note
     }
 

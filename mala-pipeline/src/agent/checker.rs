@@ -78,6 +78,8 @@ impl Verifier for Agent {
                 escalated.extend(verify::check(&phase, prepared, &mut checked, &parted).await);
             }
             correct(&mut checked, &mut edits);
+            let draft_decides = !edit::is_offered(&self.settings.limits);
+            edits.iter_mut().for_each(|edit| edit.draft_decides = draft_decides);
             if is_own {
                 edit::edit(&phase, &checked, &mut edits).await;
             }
