@@ -20,7 +20,7 @@ pub struct FindingEdit {
     pub same_as: Option<usize>,
     /// How likely a maintainer is glad to be told of it, in percent, as check and editor estimate.
     pub worth: Option<u8>,
-    /// No edit is offered, so that without a check the draft alone decides the tier.
+    /// No call is left for a check or an edit, so that the draft alone decides the tier.
     pub draft_decides: bool,
     /// Its place in the order of importance.
     pub rank: Option<usize>,
@@ -86,10 +86,12 @@ fn is_corrected(edit: &FindingEdit) -> bool {
     edit.priority.is_some()
 }
 
-/// Merges priority and check: a merged finding is as urgent as the most urgent one unless a check
-/// corrected it, and confirmed if one of them is.
+/// Merges priority and check: a merged finding is as urgent as the most urgent one, and confirmed if one
+/// of them is. A correction is also that of a finding that was merged before the check.
 fn raise(kept: &mut Finding, other: &Finding, is_corrected: bool) {
-    if !is_corrected && other.effective_priority() < kept.effective_priority() {
+    let had_own_check = other.verification.outcome != VerificationOutcome::Unverified;
+    let may_raise = !is_corrected || had_own_check;
+    if may_raise && other.effective_priority() < kept.effective_priority() {
         set_priority(kept, other.effective_priority());
     }
     if other.verification.is_confirmed() && !kept.verification.is_confirmed() {
@@ -194,7 +196,7 @@ mod tests {
         use Priority::{P0, P1, P2, P3};
         let (holds, unsure) = (Verification::verified("h"), Verification::unsure("u"));
         let (refuted, unchecked) = (Verification::refuted("r"), Verification::not_checked("n"));
-        // Without an edit to expect, the draft decides what no check confirmed.
+        // Without a call for a check or an edit, the draft decides.
         for (priority, verification, confidence, draft_decides, expected) in [
             (P1, &unchecked, 0.1, true, false),
             (P2, &unchecked, 0.34, true, true),
@@ -275,7 +277,11 @@ mod tests {
             ("two notes", [&note, &same(None), &same_note], (Priority::P2, true)),
             ("one worth a comment", [&note, &same(None), &worthy], (Priority::P2, false)),
             ("an urgent one", [&note, &same(Some(0)), &same(None)], (Priority::P1, false)),
-            ("a corrected one", [&lower, &same(Some(0)), &same(None)], (Priority::P3, true)),
+            (
+                "an urgent and a corrected one",
+                [&lower, &same(Some(0)), &same(None)],
+                (Priority::P1, false),
+            ),
         ] {
             let edited = apply_edits(findings.clone(), &[0, 1, 2], &edits.map(Clone::clone));
             let first = edited.first().expect("the kept one");

@@ -69,6 +69,8 @@ impl Verifier for Agent {
             if is_own {
                 edit::group(&phase, findings, &mut edits).await;
             }
+            let draft_decides =
+                phase.account.calls_left() == 0 && !edit::is_offered(&self.settings.limits);
             let mut checked = merged(findings, &edits);
             let chosen: Vec<usize> =
                 (0..findings.len()).filter(|at| has_own_cause(&edits, *at)).collect();
@@ -78,7 +80,6 @@ impl Verifier for Agent {
                 escalated.extend(verify::check(&phase, prepared, &mut checked, &parted).await);
             }
             correct(&mut checked, &mut edits);
-            let draft_decides = !edit::is_offered(&self.settings.limits);
             edits.iter_mut().for_each(|edit| edit.draft_decides = draft_decides);
             if is_own {
                 edit::edit(&phase, &checked, &mut edits).await;

@@ -19,17 +19,19 @@ pub struct LinesRead {
 
 /// The files whose imports one conversation was shown. Another conversation does not see them.
 #[derive(Debug, Default)]
-pub struct ShownImports(Mutex<HashSet<FilePath>>);
+pub struct ShownImports(Mutex<HashSet<(Side, FilePath)>>);
 
 impl ShownImports {
     /// Whether this is the first call about a file.
-    pub(super) fn is_first(&self, path: &FilePath) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone())
+    pub(super) fn is_first(&self, side: Side, path: &FilePath) -> bool {
+        let key = (side, path.clone());
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key)
     }
 
     /// A call about a file showed no imports after all.
-    pub(super) fn forget(&self, path: &FilePath) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+    pub(super) fn forget(&self, side: Side, path: &FilePath) {
+        let key = (side, path.clone());
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
     }
 }
 

@@ -46,12 +46,12 @@ impl Toolbox {
         arguments: &Arguments,
         shown: &ShownImports,
     ) -> ToolAnswer {
-        let path = arguments.file("path")?;
+        let (path, side) = (arguments.file("path")?, arguments.side()?);
         // Decided before anything is read: calls of one answer run side by side.
-        let is_first = shown.is_first(&path);
+        let is_first = shown.is_first(side, &path);
         let answer = self.function(arguments, is_first).await;
         if is_first && !answer.as_ref().is_ok_and(|text| text.contains("\nimports:\n")) {
-            shown.forget(&path);
+            shown.forget(side, &path);
         }
         answer
     }

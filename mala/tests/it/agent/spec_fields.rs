@@ -210,10 +210,10 @@ fn the_key_of_a_finding_survives_edits_and_other_words() {
 /// 002-028
 #[test]
 fn confidence_is_a_number_from_0_to_1() {
-    for (confidence, tier) in [(0.0, "notes"), (1.0, "issues")] {
+    for confidence in [0.0, 1.0] {
         let one = with(finding("a.py", (5, 5), "return a"), "confidence", json!(confidence));
         let report = reported(adding(&[("a.py", EQUAL)]), &[one]);
-        assert_eq!(report[tier][0]["confidence"].as_f64(), Some(confidence), "{report:#}");
+        assert_eq!(report["issues"][0]["confidence"].as_f64(), Some(confidence), "{report:#}");
     }
     for confidence in [json!(-0.1), json!(1.1), json!("high")] {
         let wrong = || {

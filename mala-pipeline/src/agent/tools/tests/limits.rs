@@ -159,4 +159,6 @@ async fn imports_are_shown_once_in_a_conversation() {
     assert!(has_imports(&first) && !has_imports(&second), "{first}\n{second}");
     assert!(second.contains("def g()"), "{second}");
     assert!(has_imports(&function("g", &other).await), "another conversation did not see them");
+    let before = call("get_function_context", r#"{"path":"two.py","symbol":"f","ref":"base"}"#);
+    assert!(has_imports(&toolbox.call(&before, &one).await.text), "the other side has its own");
 }
