@@ -69,6 +69,8 @@ pub fn groups_format() -> AnswerFormat {
 pub fn edit_format() -> AnswerFormat {
     let finding = closed_object(&[
         ("id", of_type("string")),
+        // Not read: what the model says of it makes it see which findings are the same.
+        ("fix", of_type("string")),
         ("same_as", of_type("string")),
         ("title", of_type("string")),
         ("body", of_type("string")),
