@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 
 const KILLS: u32 = 50;
 
+/// How often the points are spread at most.
+const ROUNDS: u32 = 3;
+
 /// A number from 0 to 1.
 fn random() -> f64 {
     let bits = RandomState::new().build_hasher().finish() >> 32;
@@ -58,16 +61,24 @@ fn a_killed_review_has_one_start_and_one_end() {
     );
     bench.set("slow-note", "");
     let id = bench.task();
-    // The points are spread over the time that a whole review takes.
-    let begun = Instant::now();
-    assert_eq!(stage_of_kill(&bench, &id, None), "in the notification");
-    let span = begun.elapsed();
-    let stages = (0..KILLS).map(|number| {
-        let part = (f64::from(number) + random()) / f64::from(KILLS);
-        stage_of_kill(&bench, &id, Some(span.mul_f64(part)))
-    });
     let all = ["before the review", "in the review", "in the parser", "in the notification"];
-    assert_eq!(stages.collect::<BTreeSet<_>>(), BTreeSet::from(all));
+    let all = BTreeSet::from(all);
+    let mut stages = BTreeSet::new();
+    // The points are spread over the time that a whole review takes. If the machine becomes slower meanwhile, none is
+    // late enough, and they are spread again.
+    for _ in 0..ROUNDS {
+        let begun = Instant::now();
+        assert_eq!(stage_of_kill(&bench, &id, None), "in the notification");
+        let span = begun.elapsed();
+        stages.extend((0..KILLS).map(|number| {
+            let part = (f64::from(number) + random()) / f64::from(KILLS);
+            stage_of_kill(&bench, &id, Some(span.mul_f64(part)))
+        }));
+        if stages == all {
+            break;
+        }
+    }
+    assert_eq!(stages, all);
     bench.forget("parse");
     bench.answer("APPROVED");
     assert_eq!(bench.done(&id), (0, "COMPLETE".to_owned()));
