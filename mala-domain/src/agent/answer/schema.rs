@@ -69,7 +69,7 @@ pub fn groups_format() -> AnswerFormat {
 pub fn edit_format() -> AnswerFormat {
     let finding = closed_object(&[
         ("id", of_type("string")),
-        // Not read: what the model says of it makes it see which findings are the same.
+        // Not read. A model that has named the fixes compares them before it fills in `same_as`.
         ("fix", of_type("string")),
         ("same_as", of_type("string")),
         ("title", of_type("string")),
@@ -101,4 +101,35 @@ fn closed_object(fields: &[(&str, Value)]) -> Value {
         "required": names,
         "additionalProperties": false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::prompts::{EDIT, SAME_CAUSE, SYSTEM, VERIFY};
+
+    fn names(schema: &Value, found: &mut Vec<String>) {
+        if let Some(fields) = schema["properties"].as_object() {
+            found.extend(fields.keys().cloned());
+            fields.values().for_each(|field| names(&field["items"], found));
+        }
+    }
+
+    #[test]
+    fn a_prompt_asks_for_every_field_of_its_answer() {
+        for (prompt, format) in [
+            (SYSTEM, review_format(0)),
+            (VERIFY, checks_format()),
+            (SAME_CAUSE, groups_format()),
+            (EDIT, edit_format()),
+        ] {
+            let AnswerFormat::Json { name, schema } = format else { panic!("a schema") };
+            let mut found = Vec::new();
+            names(&schema, &mut found);
+            assert!(found.contains(&"nonce".to_owned()), "{name}");
+            for field in found {
+                assert!(prompt.contains(&format!("\"{field}\": ")), "{name}: {field}");
+            }
+        }
+    }
 }
