@@ -1,7 +1,9 @@
 //! `mala run`: from an issue to a merged commit, with a scripted coder and the built-in tracker.
 
 mod coders;
+mod endings;
 mod faults;
+mod issues;
 mod kills;
 mod limits;
 mod reviewers;
@@ -14,6 +16,18 @@ use crate::world;
 use insta::assert_snapshot;
 use mala_testkit::World;
 use std::process::Output;
+
+/// Commits a file with the name of its issue.
+const FILE_CODER: &str = r#"
+prefix=$(sed -n 's/.*starts with `\([^`]*\)`.*/\1/p' "$1" | head -1)
+echo 1 > "$2.txt"; git add -A && git commit -q -m "${prefix}work"
+"#;
+
+const FILE_CONFIG: &str = "
+run:
+  coder: scripted
+  coders: {scripted: {command: [sh, agent.sh, '{prompt_file}', '{issue}']}}
+";
 
 /// Commits a file with a defect, and corrects it when a review complains.
 const CODER: &str = r#"
