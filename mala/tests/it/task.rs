@@ -1,6 +1,7 @@
 //! `mala task` from the outside: a review command, a parser and a notifier that are scripts, with real git.
 
 mod agents;
+mod concurrent;
 mod context;
 mod desktop;
 mod guide;
